@@ -53,6 +53,7 @@ HOT_NANOSECONDS = 2_000_000_000  # some file systems count in steps of two secon
 CHAIN_LIMIT = 1000  # successors followed from one record
 DRAIN_SECONDS = 1.5  # how long requests already read may take after the end of input
 WORKERS = 4  # per lane: quick calls and calls that read bodies do not share workers
+WATCH_SECONDS = 1.0  # between looks at the archive while a client subscribes to changes
 MAX_PENDING = 10_000  # requests read and not yet answered, before reading waits
 
 PARSE_ERROR = -32700
@@ -3611,12 +3612,16 @@ class Session:
             raise ProtocolError(METHOD_NOT_FOUND, f"Method not found: {quoted(request.method)}")
         result = method.run(self, request, call)
         if request.modern:
-            result = {"resultType": "complete", **result}
-            result["_meta"] = {f"{_META}serverInfo": self.server_info}
-            if method.ttl is not None:
-                result["ttlMs"] = method.ttl
-                result["cacheScope"] = "private"
+            return self.enveloped(result, method.ttl)
         return result
+
+    def enveloped(self, result: dict[str, Any], ttl: int | None = None) -> dict[str, Any]:
+        """A result as the modern era wraps it (MCP 2026-07-28, basic/index)."""
+        meta = {f"{_META}serverInfo": self.server_info}
+        wrapped = {"resultType": "complete", **result, "_meta": meta}
+        if ttl is not None:
+            wrapped.update(ttlMs=ttl, cacheScope="private")
+        return wrapped
 
 
 def check_envelope(params: dict[str, Any]) -> None:
@@ -3711,6 +3716,22 @@ def _complete(session: Session, request: Request, call: Call) -> dict[str, Any]:
     return complete_id(session.catalog.archive(call), value)
 
 
+def _listen(session: Session, request: Request, call: Call) -> dict[str, Any]:
+    """The filter of a subscription, without the kinds that this server has none of."""
+    asked = request.params.get("notifications")
+    if not isinstance(asked, dict):
+        raise ProtocolError(INVALID_PARAMS, "subscriptions/listen needs a notifications object.")
+    honoured: dict[str, Any] = {}
+    if asked.get("resourcesListChanged") is True:
+        honoured["resourcesListChanged"] = True
+    uris = asked.get("resourceSubscriptions")
+    if uris is not None:
+        if not isinstance(uris, list) or not all(isinstance(uri, str) for uri in uris):
+            raise ProtocolError(INVALID_PARAMS, "resourceSubscriptions must be a list of URIs.")
+        honoured["resourceSubscriptions"] = list(dict.fromkeys(uris))
+    return honoured
+
+
 class Method:
     """One method: its handler, the eras that know it, and how it may be run.
 
@@ -3739,6 +3760,7 @@ METHODS: dict[str, Method] = {
     "resources/templates/list": Method(_templates_list, "legacy modern", quick=True, ttl=_HOUR),
     "resources/read": Method(_resources_read, "legacy modern", ttl=0),
     "completion/complete": Method(_complete, "modern"),
+    "subscriptions/listen": Method(_listen, "modern"),
 }
 
 
@@ -3827,6 +3849,7 @@ class Server:
         self._writing = _thread.allocate_lock()
         self._calls: dict[int | str, list[Call]] = {}
         self._lanes: dict[str, Any] = {}
+        self._subscriptions: dict[int | str, Subscription] = {}
         self.pending = 0
 
     def send(self, message: object) -> None:
@@ -3860,6 +3883,8 @@ class Server:
         lane = lane_of(request)
         if lane == "now":
             self._finish(request, call)
+        elif request.method == "subscriptions/listen":
+            self._hand(lane, lambda: self._subscribe(request, call))
         else:
             self._hand(lane, lambda: self._finish(request, call))
 
@@ -3973,6 +3998,62 @@ class Server:
                 with self._lock:
                     self.pending -= 1
 
+    def _subscribe(self, request: Request, call: Call) -> None:
+        """Acknowledge a subscription and watch for it, or answer with what is wrong with it."""
+        answer = self.session.answer(request, call)
+        if answer is None or "error" in answer or call.cancelled:
+            self._close(request, call)
+            if answer is not None and not call.cancelled:
+                self.send(answer)
+            return
+        honoured = {key: answer["result"][key] for key in SUBSCRIBED if key in answer["result"]}
+        assert request.id is not None
+        subscription = Subscription(request, call, honoured)
+        subscription.archive = self._archive_now(call)
+        self.send(subscription.message("subscriptions/acknowledged", notifications=honoured))
+        with self._lock:
+            is_first = not self._subscriptions
+            self._subscriptions[request.id] = subscription
+        if is_first:
+            import threading
+
+            threading.Thread(target=self._watch, daemon=True).start()
+
+    def _archive_now(self, call: Call) -> Archive | None:
+        try:
+            return self.session.catalog.archive(call)
+        except (InkanError, Cancelled):
+            return None
+
+    def _watch(self) -> None:
+        """Look at the archive again and again, while there is a subscription."""
+        while True:
+            time.sleep(WATCH_SECONDS)
+            with self._lock:
+                for request_id, subscription in list(self._subscriptions.items()):
+                    if subscription.call.cancelled:
+                        del self._subscriptions[request_id]
+                        self._calls.pop(request_id, None)
+                subscriptions = list(self._subscriptions.values())
+                if not subscriptions:
+                    return
+            archive = self._archive_now(Call(self._today()))
+            if archive is not None:
+                for subscription in subscriptions:
+                    for message in subscription.news(archive):
+                        self.send(message)
+
+    def end_subscriptions(self) -> None:
+        """Close every subscription gracefully, as the end of input asks for."""
+        with self._lock:
+            subscriptions = list(self._subscriptions.values())
+            self._subscriptions.clear()
+        for subscription in subscriptions:
+            if not subscription.call.cancelled:
+                result = self.session.enveloped({})
+                result["_meta"].update(subscription.meta)
+                self.send({"jsonrpc": "2.0", "id": subscription.id, "result": result})
+
     def drain(self) -> bool:
         """Wait for what was read; `False` where `DRAIN_SECONDS` were not enough."""
         end = self._now() + DRAIN_SECONDS
@@ -3988,6 +4069,46 @@ class Server:
             for calls in self._calls.values():
                 for call in calls:
                     call.cancelled = True
+
+
+SUBSCRIBED = ("resourcesListChanged", "resourceSubscriptions")
+
+
+class Subscription:
+    """One `subscriptions/listen` stream: what it wants to hear of, and what it heard of last."""
+
+    def __init__(self, request: Request, call: Call, honoured: dict[str, Any]) -> None:
+        self.id, self.call = request.id, call
+        self._uris: list[str] = honoured.get("resourceSubscriptions", [])
+        self._wants_list = "resourcesListChanged" in honoured
+        self.archive: Archive | None = None
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """What marks each message of this stream."""
+        return {f"{_META}subscriptionId": self.id}
+
+    def message(self, method: str, **params: Any) -> dict[str, Any]:
+        """One notification of this stream."""
+        body = {"_meta": self.meta, **params}
+        return {"jsonrpc": "2.0", "method": f"notifications/{method}", "params": body}
+
+    def news(self, archive: Archive) -> Iterator[dict[str, Any]]:
+        """The notifications that a newer archive calls for."""
+        before, self.archive = self.archive, archive
+        if before is archive or before is None or self.call.cancelled:
+            return
+        if self._wants_list and list_signature(before) != list_signature(archive):
+            yield self.message("resources/list_changed")
+        for uri in self._uris:
+            record_id = to_nfc(percent_decode(uri.partition("://")[2]))
+            if before.by_id.get(record_id) is not archive.by_id.get(record_id):
+                yield self.message("resources/updated", uri=uri)
+
+
+def list_signature(archive: Archive) -> list[tuple[object, ...]]:
+    """What `resources/list` shows of an archive, to see whether it changed."""
+    return [(r.id, r.ref, r.title, r.status, r.description, r.date) for r in archive.records]
 
 
 class _Progress:
@@ -4026,6 +4147,7 @@ def serve(source: Source, log: Callable[[str], None], today: Callable[[], str]) 
     source.start()
     for line in read_lines(0):
         server.take(line)
+    server.end_subscriptions()
     if not server.drain():
         os._exit(0)  # a call that is stuck must not outlive the client
     return 0

@@ -53,7 +53,7 @@ def test_an_error_answer_is_raised_with_its_code_and_data(fake):
 
 
 def test_a_failed_tool_is_raised_with_its_text(fake):
-    with Server(path=fake) as server, pytest.raises(ToolError, match="^No"):
+    with Server(path=fake) as server, pytest.raises(ToolError, match=r"^No\.$"):
         server.call("broken")
 
 

@@ -29,6 +29,8 @@ import time
 TYPE_CHECKING = False  # `typing` costs milliseconds at start-up, and only checkers need it
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from subprocess import Popen
+    from threading import Event
     from typing import Any, Protocol
 else:
     Protocol = object
@@ -62,6 +64,12 @@ INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 RESOURCE_NOT_FOUND = -32002  # legacy era only; the modern one answers INVALID_PARAMS
 UNSUPPORTED_VERSION = -32022  # modern era only
+
+GIT_SECONDS = 120  # one fetch of a repository, all its git commands together
+GIT_RETRY_SECONDS = 60  # a repository that could not be had is tried again no sooner
+GIT_LEFTOVER_SECONDS = 3600  # what a killed fetch left is older than any fetch can be
+GIT_TRANSPORTS = ("https", "http", "ssh", "git", "file")  # none of them runs a command given
+MAX_GIT_OUTPUT = 4 * 1024 * 1024  # names of refs and folders, for hints
 
 # ── 2 Errors ──────────────────────────────────────────────────────────────────────────────────
 
@@ -878,3 +886,809 @@ class Source(Protocol):
         self, records: Sequence[Record], needles: Sequence[str], call: Call
     ) -> tuple[list[tuple[bool, ...]], list[str]]:
         """For each record, which of the folded `needles` its folded body holds; and warnings."""
+
+
+# ── 6b Other repositories ─────────────────────────────────────────────────────────────────────
+#
+# The system's git fetches a repository in a thread of its own into the user's cache folder:
+#
+#   repositories/<name>-<hash>/2/records/…          what stands below `path`
+#                             /2/stamp.json         where it came from, its commit, the time
+#                             /partial-<random>/…   a fetch under way, or what is left of one
+#
+# A finished fetch becomes readable by one rename, to the number after those there were when it
+# began. Nothing can be renamed over a filled folder, so of two servers that fetch at once the
+# first wins and the other uses its folder. The greatest number is the one served: a refresh is
+# seen whole or not at all, and the one before it stays for readers that are still within it.
+
+_SCHEME = re.compile(r"([A-Za-z0-9+.-]{1,30})://")
+_HELPER = re.compile(r"([A-Za-z0-9+.-]{1,30})::")  # `ext::sh -c …` runs a command
+_DASHED_HOST = re.compile(r"(?:[a-z]{1,9}://)?(?:[^/@]*@)?-")  # ssh would take it for an option
+_SLASHED_LOGIN = re.compile(r"[a-z]{1,9}://[^/@]*:(?![0-9]*/)[^/@]*/[^@]*@")
+_REF_SYNTAX = re.compile(r"[ :^~?*\[\\]|\.\.|@\{|^[+/]|/$|//")  # what no branch or tag may hold
+_HEX = re.compile(r"[0-9a-fA-F]{4,64}", re.ASCII)
+
+
+def check_repository(url: str, ref: str | None, path: str | None) -> str | None:
+    """What forbids to fetch such a `repo` entry, in one sentence, or `None`.
+
+    Refused are options of git in disguise, transports that run commands, and paths that lead
+    out of the checkout.
+    """
+    for key, value in (("repo", url), ("ref", ref), ("path", path)):
+        problem = _check_text(key, value)
+        if problem:
+            return problem
+    return _check_address(url) or _check_ref(ref) or _check_path(path)
+
+
+def _check_text(key: str, value: str | None) -> str | None:
+    if value is None:
+        return None
+    if not value.strip():
+        return f"{key} is empty; write a value or leave it out"
+    named = f"{key} {quoted(without_secrets(value))}"
+    if value.startswith("-"):
+        return f"{named} begins with `-`, which git takes for an option; write another value"
+    if any(ord(letter) < 32 or ord(letter) == 127 for letter in value):
+        return f"{named} holds a control character; take it out"
+    return None
+
+
+def _check_address(url: str) -> str | None:
+    if _SLASHED_LOGIN.match(url):
+        return "repo has a `/` within its user or password; write it as %2F"
+    named = f"repo {quoted(without_secrets(url))}"
+    kinds = ", ".join(GIT_TRANSPORTS)
+    found = _HELPER.match(url) or _SCHEME.match(url)
+    if found and (found[0].endswith("::") or found[1] not in GIT_TRANSPORTS):
+        return f"{named} uses the transport {found[1]}; write {kinds} or a local path"
+    if _DASHED_HOST.match(url):
+        return f"{named} has a host that begins with `-`; check the address"
+    return None
+
+
+def _check_ref(ref: str | None) -> str | None:
+    if ref is not None and _REF_SYNTAX.search(ref):
+        return f"ref {quoted(ref)} is no name of a branch, tag or commit; write one of these"
+    return None
+
+
+def _check_path(path: str | None) -> str | None:
+    if path is None:
+        return None
+    parts = path.split("/")
+    if "\\" in path:
+        return f"path {quoted(path)} holds a backslash; write `/` between folders"
+    if path.startswith("/") or ".." in parts or ":" in parts[0]:
+        return f"path {quoted(path)} leads out of the repository; write it from the top folder"
+    if any(part.lower().rstrip(". ") == ".git" for part in parts):
+        return f"path {quoted(path)} leads into .git; name a folder of records"
+    return None
+
+
+_USER_PART = re.compile(r"(ssh)?://([^\s/'\"]*)@")
+_LOGIN = re.compile(r"(?<![^\s'\"])([^\s/:@'\"]+):[^\s/@'\"]+@")  # user:password@host:path
+_QUERY_PART = re.compile(r"(://[^\s'\"?#]*)[?#][^\s'\"]*")
+_SECRET_WORD = re.compile(
+    r"(authorization: *(?:basic |bearer )?|(?:token|password|secret|key)=)[^\s&'\"]+", re.I
+)
+
+
+def without_secrets(text: str, secrets: Sequence[str] = ()) -> str:
+    """`text` without the user names, passwords, queries and tokens of addresses, and `secrets`."""
+    for secret in secrets:
+        text = text.replace(secret, "***")
+    text = _USER_PART.sub(_kept_user, text)
+    text = _LOGIN.sub(r"\1@", text)
+    text = _QUERY_PART.sub(r"\1", text)
+    return _SECRET_WORD.sub(r"\1***", text)
+
+
+def _kept_user(found: re.Match[str]) -> str:
+    """The user of an ssh address is needed to make sense of it; elsewhere it may be a token."""
+    user = found[2].split(":")[0] + "@" if found[1] else ""
+    return f"{found[1] or ''}://{user}"
+
+
+def cache_folder(environ: Mapping[str, str]) -> str:
+    """The folder for what can be fetched again, by the habit of the platform (SPEC 5)."""
+    place = environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(place):  # the XDG specification wants a relative one ignored
+        home = environ.get("USERPROFILE" if os.name == "nt" else "HOME") or os.path.expanduser("~")
+        if os.name == "nt":
+            place = environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
+        elif sys.platform == "darwin":
+            place = os.path.join(home, "Library", "Caches")
+        else:
+            place = os.path.join(home, ".cache")
+    return os.path.join(place, "inkan-mcp")
+
+
+class Wanted:
+    """What is to be fetched: `url` as git gets it, `ref`, `path`, and the `name` people read."""
+
+    __slots__ = ("name", "path", "ref", "secrets", "url")
+
+    def __init__(self, url: str, ref: str | None, path: str | None, base: str) -> None:
+        problem = check_repository(url, ref, path)
+        if problem:
+            raise SourceError(problem)
+        self.url = git_address(url, base)
+        self.ref = ref
+        self.path = "/".join(part for part in (path or "").split("/") if part not in ("", "."))
+        self.name = shown(f"{without_secrets(url)}@{ref or 'HEAD'}")
+        self.secrets = _secrets_of(url)
+
+    @property
+    def folder_name(self) -> str:
+        """A folder name that people recognise and that no other source shares."""
+        import hashlib
+        import json
+
+        url = _USER_PART.sub(_kept_user, self.url)  # a new password is not another repository
+        key = json.dumps([url, self.ref, self.path]).encode()
+        last = re.split(r"[/:\\]", url.rstrip("/\\"))[-1]
+        readable = re.sub(r"[^A-Za-z0-9_-]+", "-", last.split(".git")[0]).strip("-")[:40]
+        return f"{readable or 'repository'}-{hashlib.sha256(key).hexdigest()[:20]}"
+
+
+def git_address(url: str, base: str) -> str:
+    """The address as git understands it from any folder: local paths are made absolute."""
+    if url.startswith("file:") and not url.startswith("file://"):
+        url = url[len("file:") :]
+    elif _transport_of(url):
+        return url
+    return os.path.abspath(os.path.join(base, os.path.expanduser(url)))
+
+
+def _transport_of(url: str) -> str:
+    """`https`, `ssh` for `user@host:path` too, and `""` for a local path; git's own rule."""
+    found = _SCHEME.match(url)
+    if found:
+        return found[1]
+    if os.name == "nt" and url[1:2] == ":":
+        return ""
+    return "ssh" if ":" in url.split("/", 1)[0] else ""
+
+
+def _secrets_of(url: str) -> list[str]:
+    """Those parts of an address that may be a password or token, also as git decodes them."""
+    scheme, _, rest = url.partition("://")
+    login, _, _ = rest.rpartition("@")
+    if not login:
+        return []
+    from urllib.parse import unquote
+
+    user, _, password = login.partition(":")
+    parts = {password, unquote(password)}
+    if scheme != "ssh":
+        parts |= {login, user, unquote(user)}
+    return sorted((part for part in parts if len(part) > 3), key=len, reverse=True)
+
+
+# Variables of git that say how to reach a server; all others belong to another repository or
+# would write traces into the output.
+_GIT_KEPT = (
+    "GIT_SSL_", "GIT_PROXY_", "GIT_HTTP_", "GIT_CURL_", "GIT_CONFIG_", "GIT_SSH", "GIT_EXEC_PATH",
+)  # fmt: skip
+_GIT_SET = {
+    "GCM_INTERACTIVE": "never",
+    "GIT_ADVICE": "0",
+    "GIT_ALLOW_PROTOCOL": ":".join(GIT_TRANSPORTS),
+    "GIT_ASKPASS": "",  # set and empty: git then asks no other program either
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_DEFAULT_HASH": "sha1",
+    "GIT_LFS_SKIP_SMUDGE": "1",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",  # its messages are compared
+    "SSH_ASKPASS_REQUIRE": "never",
+}
+
+# The repository's own settings go before the user's, whose proxies and credential helpers hold.
+_GIT_CONFIG = """
+[core]
+\thooksPath = {nowhere}
+\tattributesFile = {nowhere}
+\taskPass =
+\tfsmonitor = false
+\tautocrlf = false
+\tlongpaths = true
+\tsparseCheckout = {sparse}
+\tsparseCheckoutCone = false
+[protocol]
+\tversion = 2
+[protocol "ext"]
+\tallow = never
+[submodule]
+\trecurse = false
+[fetch]
+\trecurseSubmodules = false
+[transfer]
+\tbundleURI = false
+[gc]
+\tauto = 0
+[maintenance]
+\tauto = false
+[remote "inkan"]
+\turl = "{url}"
+"""
+_NO_FILTERS = "* -filter -text -ident -working-tree-encoding\n"  # files as they were committed
+
+
+def find_git(environ: Mapping[str, str]) -> str | None:
+    """The path of git, never one in the current folder, which Windows would prefer."""
+    program = "git.exe" if os.name == "nt" else "git"
+    for folder in environ.get("PATH", os.defpath).split(os.pathsep):
+        path = os.path.join(folder, program)
+        if os.path.isabs(path) and os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
+    return None
+
+
+class GitFault(Exception):  # noqa: N818 - named for what it is, like the other kinds
+    """A git command failed; `text` is what it wrote to its standard error."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+    def tells(self, phrases: Sequence[str]) -> bool:
+        """Whether git wrote one of the phrases."""
+        return any(phrase in self.text for phrase in phrases)
+
+
+class Git:
+    """Runs the git commands of one fetch in `folder`, under one time limit; `stop` ends them."""
+
+    __slots__ = ("_deadline", "_lock", "_process", "_program", "environ", "folder", "stopped")
+
+    def __init__(self, program: str, environ: Mapping[str, str], folder: str) -> None:
+        import threading
+
+        self.folder = folder
+        self.environ = {
+            name: value
+            for name, value in environ.items()
+            if not name.startswith("GIT_") or name.startswith(_GIT_KEPT)
+        }
+        self.environ.pop("GIT_CONFIG_PARAMETERS", None)
+        self.environ.update(_GIT_SET, GIT_CEILING_DIRECTORIES=folder)
+        self.stopped = False
+        self._program = program
+        self._deadline = time.monotonic() + GIT_SECONDS
+        self._lock = threading.Lock()
+        self._process: Popen[bytes] | None = None
+
+    def run(self, *arguments: str) -> str:
+        """What the command wrote to its standard output. Raises `GitFault` or `SourceError`."""
+        # Files, not pipes: a background ssh that keeps a pipe open would hold up its reader.
+        out, err = os.path.join(self.folder, "stdout"), os.path.join(self.folder, "stderr")
+        with open(out, "wb") as stdout, open(err, "wb") as stderr:
+            process = self._begin(arguments, stdout.fileno(), stderr.fileno())
+            code = self._wait(process)
+        if self.stopped:
+            raise GitFault("it was stopped")
+        if code != 0:
+            raise GitFault(_last_lines(err) or f"git {arguments[0]} ended with {code}")
+        with open(out, "rb") as written:
+            return written.read(MAX_GIT_OUTPUT).decode("utf-8", "replace")
+
+    def _begin(self, arguments: Sequence[str], stdout: int, stderr: int) -> Popen[bytes]:
+        import subprocess
+
+        flags = 0
+        if os.name == "nt":
+            flags = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+            flags |= getattr(subprocess, "CREATE_NO_WINDOW", 0)
+        with self._lock:
+            if self.stopped:
+                raise GitFault("it was stopped")
+            try:
+                self._process = subprocess.Popen(  # noqa: S603 - every argument was checked
+                    [self._program, *arguments],
+                    stdin=subprocess.DEVNULL,  # or it would eat messages of the protocol
+                    stdout=stdout,
+                    stderr=stderr,
+                    cwd=self.folder,
+                    env=self.environ,
+                    creationflags=flags,
+                    start_new_session=os.name != "nt",  # no terminal to ask on, and one group
+                )
+            except OSError as fault:
+                raise GitFault(f"{self._program} cannot be run ({fault.strerror})") from fault
+            return self._process
+
+    def _wait(self, process: Popen[bytes]) -> int:
+        import contextlib
+        import subprocess
+
+        try:
+            return process.wait(max(0.0, self._deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            self._kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(5)  # longer only if it hangs in the kernel
+        raise GitFault(_TOO_SLOW.format(GIT_SECONDS))
+
+    def stop(self) -> None:
+        """End the running command with all its children; later ones are not begun."""
+        with self._lock:
+            self.stopped = True
+        self._kill()
+
+    def _kill(self) -> None:
+        process = self._process
+        if process is None or process.poll() is not None:
+            return
+        try:
+            if os.name == "nt":
+                _kill_tree(process.pid)
+            else:
+                import signal
+
+                os.killpg(process.pid, signal.SIGKILL)
+        except OSError:
+            process.kill()
+
+
+def _kill_tree(pid: int) -> None:
+    import subprocess
+
+    taskkill = os.path.join(os.environ.get("SYSTEMROOT", r"C:\Windows"), "System32", "taskkill.exe")
+    quiet = subprocess.DEVNULL
+    subprocess.run(  # noqa: S603 - nothing in it comes from outside
+        [taskkill, "/T", "/F", "/PID", str(pid)],
+        check=False, stdin=quiet, stdout=quiet, stderr=quiet,
+    )  # fmt: skip
+
+
+def _last_lines(path: str) -> str:
+    with open(path, "rb") as written:
+        size = written.seek(0, os.SEEK_END)
+        written.seek(max(0, size - 16_384))
+        text = written.read().decode("utf-8", "replace")
+    return text if size <= 16_384 else text.partition("\n")[2]
+
+
+# Each is tried when a server does not go along with the one before.
+_NARROWINGS = (("--depth=1", "--filter=blob:none"), ("--depth=1",), ())
+_TOO_NARROW = ("filter", "promisor", "shallow", "depth", "not our ref")
+_NO_SUCH_REF = ("find remote ref", "not our ref", "unadvertised object", "no such remote ref")
+_TOO_SLOW = "it took longer than {} s"
+
+
+def fetch_tree(
+    git: Git, wanted: Wanted, narrowings: Sequence[tuple[str, ...]] = _NARROWINGS
+) -> str:
+    """Fetch `wanted` into the folder `tree` below `git.folder`; its commit.
+
+    Raises `GitFault` with git's words, `SourceError` where the ref or path does not exist.
+    """
+    try:
+        return _fetch_narrowed(git, wanted, narrowings[0])
+    except GitFault as fault:
+        if fault.tells(["mismatched algorithms"]) and git.environ["GIT_DEFAULT_HASH"] == "sha1":
+            git.environ["GIT_DEFAULT_HASH"] = "sha256"
+        elif len(narrowings) > 1 and fault.tells(_TOO_NARROW):
+            narrowings = narrowings[1:]
+        else:
+            raise
+    return fetch_tree(git, wanted, narrowings)
+
+
+def _fetch_narrowed(git: Git, wanted: Wanted, narrowing: tuple[str, ...]) -> str:
+    remove_folder(os.path.join(git.folder, "tree"))
+    git.run("init", "--quiet", "--template=", "tree")
+    _configure(os.path.join(git.folder, "tree", ".git"), wanted)
+    _quiet_ssh(git, wanted.url)
+    commit = _fetch_ref(git, wanted, narrowing)
+    _check_folder(git, wanted, commit)
+    git.run("-C", "tree", "read-tree", "-m", "-u", commit)
+    return commit
+
+
+def _configure(git_dir: str, wanted: Wanted) -> None:
+    url = wanted.url.replace("\\", "\\\\").replace('"', '\\"')
+    text = _GIT_CONFIG.format(
+        nowhere=os.devnull, url=url, sparse="true" if wanted.path else "false"
+    )
+    os.makedirs(os.path.join(git_dir, "info"), exist_ok=True)
+    pattern = re.sub(r"([*?\[\]\\])", r"\\\1", wanted.path)
+    for name, added in (
+        ("config", text),
+        (os.path.join("info", "attributes"), _NO_FILTERS),
+        (os.path.join("info", "sparse-checkout"), f"/{pattern}/\n"),
+    ):
+        with open(os.path.join(git_dir, name), "a", encoding="utf-8", newline="\n") as file:
+            file.write(added)
+
+
+def _quiet_ssh(git: Git, url: str) -> None:
+    """Have ssh fail where it would ask, with the command that the user chose for it."""
+    if _transport_of(url) != "ssh" or "GIT_SSH" in git.environ:
+        return
+    command = git.environ.get("GIT_SSH_COMMAND", "")
+    if not command:
+        try:
+            command = git.run("-C", "tree", "config", "--get", "core.sshCommand").strip()
+        except GitFault:
+            command = "ssh"
+    option = " -batch" if "plink" in command.lower() else " -oBatchMode=yes"
+    if not command.endswith(option):
+        git.environ["GIT_SSH_COMMAND"] = command + option
+
+
+def _fetch_ref(git: Git, wanted: Wanted, narrowing: tuple[str, ...]) -> str:
+    """The commit that `ref` names: a branch, else a tag, else a commit in full or abbreviated."""
+    fetch = ("-C", "tree", "fetch", "--quiet", "--no-tags", "--no-recurse-submodules")
+    for name in _ref_names(wanted.ref):
+        if _runs(git, *fetch, *narrowing, "inkan", name):
+            return _commit(git, "FETCH_HEAD")
+    if wanted.ref and _HEX.fullmatch(wanted.ref):
+        # A server gives out only what it knows by name; the rest is found in the whole history.
+        filters = [option for option in narrowing if option.startswith("--filter")]
+        whole = ("+refs/heads/*:refs/inkan/heads/*", "+refs/tags/*:refs/inkan/tags/*")
+        git.run(*fetch, *filters, "inkan", *whole)
+        try:
+            return _commit(git, wanted.ref)
+        except GitFault:
+            pass  # told below, with the names that there are
+    raise SourceError(_ref_missing(git, wanted))
+
+
+def _runs(git: Git, *fetch: str) -> bool:
+    """Fetch one ref; whether the repository has it."""
+    try:
+        git.run(*fetch)
+    except GitFault as fault:
+        if fault.tells(_NO_SUCH_REF):
+            return False
+        raise
+    return True
+
+
+def _commit(git: Git, name: str) -> str:
+    return git.run("-C", "tree", "rev-parse", "--verify", "--quiet", name + "^{commit}").strip()
+
+
+def _ref_names(ref: str | None) -> list[str]:
+    if ref is None or ref == "HEAD" or ref.startswith("refs/"):
+        return [ref or "HEAD"]
+    if len(ref) in (40, 64) and _HEX.fullmatch(ref):
+        return [ref.lower()]
+    return [f"refs/heads/{ref}", f"refs/tags/{ref}"]
+
+
+def _ref_missing(git: Git, wanted: Wanted) -> str:
+    try:
+        listed = git.run("-C", "tree", "ls-remote", "--heads", "--tags", "--refs", "inkan")
+    except GitFault:
+        listed = ""
+    names = [line.split("/", 2)[-1] for line in listed.split("\n")[:2000] if "\trefs/" in line]
+    if not names:
+        return f"{wanted.name} cannot be fetched: the repository has no branch yet; commit to it"
+    if wanted.ref is None:
+        return f"{wanted.name} cannot be fetched: the repository has no default branch; write a ref"
+    near = near_misses(wanted.ref, names) or names[:3]
+    return (
+        f"{wanted.name} cannot be fetched: the repository has no branch, tag or commit "
+        f"{quoted(wanted.ref)}; write another ref, such as {', '.join(map(shown, near))}"
+    )
+
+
+def _check_folder(git: Git, wanted: Wanted, commit: str) -> None:
+    """Raise `SourceError` where the commit has no folder `path`, with the folder it may mean."""
+    if not wanted.path:
+        return
+    listed = git.run("-C", "tree", "ls-tree", "-z", commit, "--", wanted.path)
+    kind = listed.split(" ")[1:2]
+    if kind == ["tree"]:
+        return
+    fault = "is no folder of" if kind else "does not exist in"
+    folders = git.run("-C", "tree", "ls-tree", "-r", "-d", "-z", "--name-only", commit)
+    near = near_misses(wanted.path, folders.split("\0")[:2000], most=1)
+    hint = f"did you mean {quoted(near[0])}?" if near else "check the path"
+    raise SourceError(
+        f"{wanted.name} cannot be used: {quoted(wanted.path)} {fault} the repository; {hint}"
+    )
+
+
+_ADVICE = (
+    (("could not read Username", "could not read Password", "terminal prompts disabled",
+      "Authentication failed", "Permission denied", "returned error: 403"),
+     "sign in once with `git ls-remote` in a terminal, and have git keep the credentials"),
+    (("Host key verification failed",), "connect once with ssh in a terminal"),
+    (("dubious ownership",), "add the folder to safe.directory in the git configuration"),
+    (("resolve host", "Failed to connect", "Couldn't connect", "unable to connect", "timed out",
+      "Connection refused", "unable to look up"), "check the network, its proxy and the address"),
+    (("not found", "does not exist", "does not appear to be a git repository"),
+     "check the address in `repo`, and whether you may read it"),
+    (("longer than",), "check the network, or name a smaller part of the repository in `path`"),
+    (("No space left",), "make room on the disk"),
+)  # fmt: skip
+
+
+def git_reason(text: str, wanted: Wanted) -> str:
+    """Git's words about a failure as one sentence without secrets, and what to try."""
+    scrubbed = without_secrets(text, wanted.secrets)
+    lines = [shown(line.strip()) for line in re.split(r"[\r\n]+", scrubbed)]
+    noise = ("warning:", "hint:", "From ", "Please make sure", "and the repository exists")
+    told = [line for line in lines if line and not line.startswith(noise)]
+    reason = "; ".join(told[:3]).rstrip(".")
+    if len(reason) > 400:
+        reason = reason[:399] + "…"
+    advice = "try `git ls-remote` with the same address in a terminal"
+    for phrases, better in _ADVICE:
+        if any(phrase in text for phrase in phrases):
+            advice = better
+            break
+    return f"{wanted.name} cannot be fetched: {reason or 'git gave no reason'}; {advice}"
+
+
+def remove_folder(path: str) -> None:
+    """Remove a folder as far as that is possible; the rest is removed some later time."""
+    import contextlib
+    import shutil
+
+    shutil.rmtree(path, ignore_errors=True)
+    if os.name == "nt" and os.path.isdir(path):  # git's objects are read-only there
+        for folder, _, names in os.walk(path):
+            for name in names:
+                with contextlib.suppress(OSError):
+                    os.chmod(os.path.join(folder, name), 0o600)
+        shutil.rmtree(path, ignore_errors=True)
+
+
+class RepositoryCache:
+    """The folder of the cache that belongs to one wanted repository (see the head of 6b)."""
+
+    __slots__ = ("place",)
+
+    def __init__(self, wanted: Wanted, environ: Mapping[str, str]) -> None:
+        self.place = os.path.join(cache_folder(environ), "repositories", wanted.folder_name)
+
+    def numbers(self) -> list[int]:
+        """The numbers of all finished fetches, the oldest first."""
+        if not os.path.isabs(self.place):  # no home folder is known
+            return []
+        try:
+            names = os.listdir(self.place)
+        except OSError:
+            return []
+        return sorted(int(name) for name in names if name.isascii() and name.isdecimal())
+
+    def find_newest(self) -> str | None:
+        """The folder of the newest complete fetch, which holds `records` and `stamp.json`."""
+        for number in reversed(self.numbers()):
+            folder = os.path.join(self.place, str(number))
+            if os.path.isdir(os.path.join(folder, "records")) and read_stamp(folder):
+                return folder
+        return None
+
+    def make_partial(self) -> str:
+        """A new folder for a fetch; what killed fetches left is removed. Raises `OSError`."""
+        if not os.path.isabs(self.place):
+            raise OSError(2, "no home folder is known")
+        os.makedirs(self.place, mode=0o700, exist_ok=True)
+        self._remove_leftovers()
+        partial = os.path.join(self.place, f"partial-{os.getpid()}-{os.urandom(6).hex()}")
+        os.mkdir(partial, 0o700)
+        return partial
+
+    def publish(self, folder: str, number: int) -> None:
+        """Give a finished fetch its number, unless another process was first with that number."""
+        try:
+            os.rename(folder, os.path.join(self.place, str(number)))
+        except OSError:
+            if number not in self.numbers():
+                raise
+        for old in self.numbers()[:-2]:
+            self._remove(str(old))
+
+    def _remove(self, name: str) -> None:
+        """Remove in two steps, so that what is half removed is never taken for whole."""
+        aside = os.path.join(self.place, f"partial-old-{os.urandom(6).hex()}")
+        try:
+            os.rename(os.path.join(self.place, name), aside)
+        except OSError:
+            return
+        remove_folder(aside)
+
+    def _remove_leftovers(self) -> None:
+        for name in os.listdir(self.place):
+            path = os.path.join(self.place, name)
+            try:
+                old = time.time() - os.stat(path).st_mtime > GIT_LEFTOVER_SECONDS
+            except OSError:
+                continue
+            if name.startswith("partial-") and old:
+                remove_folder(path)
+
+
+def read_stamp(folder: str) -> dict[str, Any] | None:
+    """What was noted when `folder` was fetched; `None` where it cannot be read."""
+    import json
+
+    try:
+        with open(os.path.join(folder, "stamp.json"), encoding="utf-8") as file:
+            stamp = json.load(file)
+    except (OSError, ValueError):
+        return None
+    return stamp if isinstance(stamp, dict) else None
+
+
+class Repository:
+    """One `repo` entry of `sources`: a folder of another repository, fetched into the cache.
+
+    `base` is the folder that a local path starts from. `name` is what people read, without
+    credentials; `problem` the sentence about the last fetch if it failed, though an older copy
+    may be served. Raises `SourceError` for what `check_repository` refuses.
+    """
+
+    def __init__(  # noqa: PLR0913 - an entry has three members, and all else comes from outside
+        self,
+        url: str,
+        ref: str | None,
+        path: str | None,
+        base: str,
+        *,
+        environ: Mapping[str, str],
+        log: Callable[[str], None],
+        refresh: bool = False,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        import threading
+
+        self._wanted = Wanted(url, ref, path, base)
+        self.name = self._wanted.name
+        self.problem: str | None = None
+        self._cache = RepositoryCache(self._wanted, environ)
+        self._environ, self._log, self._now = environ, log, now
+        self._refresh = refresh  # until the first fetch has ended
+        self._lock = threading.Lock()
+        self._git: Git | None = None
+        self._ended: Event | None = None  # of the running fetch, or of the last one
+        self._failed_at: float | None = None
+        self._stopped = False
+
+    def start(self) -> None:
+        """Begin to fetch what is not cached, or all where a refresh is wanted; returns at once."""
+        if self._refresh or self._cache.find_newest() is None:
+            self._begin()
+        else:
+            self._log(
+                f"{self.name} is used as fetched on {self.fetched()}; "
+                "--refresh-sources fetches it again"
+            )
+
+    def folder(self, call: Call) -> str:
+        """The local folder that holds the records; waits for a running fetch.
+
+        Raises `Cancelled`, or `SourceError` with git's reason. After a failure git is asked
+        again a minute later at the earliest; until then the same sentence is the answer.
+        """
+        found = None if self._refresh else self._cache.find_newest()
+        if found is None:
+            self._begin()
+            self._wait(call)
+            found = self._cache.find_newest()
+        elif self.problem:  # the refresh failed: once more, while the old copy is served
+            self._begin()
+        if found is None:
+            raise SourceError(self.problem or f"{self.name} cannot be fetched: it was stopped")
+        return os.path.join(found, "records")
+
+    def fetched(self) -> str:
+        """When the cached copy was fetched, in local time, and its commit; or `never`."""
+        newest = self._cache.find_newest()
+        stamp = read_stamp(newest) if newest else None
+        if stamp is None:
+            return "never"
+        when, commit = stamp.get("time"), shown(str(stamp.get("commit")))[:12]
+        try:
+            day = time.strftime("%Y-%m-%d %H:%M", time.localtime(when))
+        except (TypeError, ValueError, OverflowError, OSError):
+            day = "an unknown day"
+        return f"{day} (commit {commit})"
+
+    def stop(self) -> None:
+        """End a running git with all its children, for the end of the process."""
+        with self._lock:
+            self._stopped = True
+            git = self._git
+        if git is not None:
+            git.stop()
+
+    def _begin(self) -> None:
+        """Fetch in a thread, unless that is under way or failed less than a minute ago."""
+        import threading
+
+        with self._lock:
+            if self._stopped or (self._ended is not None and not self._ended.is_set()):
+                return
+            failed = self._failed_at
+            if failed is not None and self._now() - failed < GIT_RETRY_SECONDS:
+                return
+            self._ended = threading.Event()
+        self._log(f"fetching {self.name}")
+        threading.Thread(target=self._work, args=(self._ended,), daemon=True).start()
+
+    def _wait(self, call: Call) -> None:
+        ended, began, told = self._ended, time.monotonic(), -1
+        while ended is not None and not ended.wait(0.04):
+            call.check()
+            seconds = int(time.monotonic() - began)
+            if seconds > told:
+                told = seconds
+                call.progress(seconds, GIT_SECONDS, f"fetching {self.name}")
+        call.check()
+
+    def _work(self, ended: Event) -> None:
+        problem: str | None = f"{self.name} cannot be fetched: the fetch broke off; see the log"
+        try:
+            problem = self._fetch()
+        finally:
+            if problem and self._refresh and self._cache.find_newest():
+                self._log(f"{problem}; the copy of {self.fetched()} is used")
+            self.problem, self._refresh = problem, False
+            self._failed_at = self._now() if problem else None
+            ended.set()
+
+    def _fetch(self) -> str | None:
+        """Fetch once and store it; the sentence about what went wrong."""
+        program = find_git(self._environ)
+        if program is None:
+            return f"{self.name} cannot be fetched: git was not found; install git or set PATH"
+        number = ([0, *self._cache.numbers()])[-1] + 1
+        try:
+            partial = self._cache.make_partial()
+        except OSError as fault:
+            return self._cache_problem(fault)
+        try:
+            self._store(self._begin_git(program, partial), partial, number)
+        except GitFault as fault:
+            return git_reason(fault.text, self._wanted)
+        except SourceError as fault:
+            return str(fault)
+        except OSError as fault:
+            return self._cache_problem(fault)
+        finally:
+            self._git = None
+            remove_folder(partial)
+        return None
+
+    def _begin_git(self, program: str, partial: str) -> Git:
+        with self._lock:
+            self._git = Git(program, self._environ, partial)
+            self._git.stopped = self._stopped
+            return self._git
+
+    def _store(self, git: Git, partial: str, number: int) -> None:
+        import json
+
+        commit = fetch_tree(git, self._wanted)
+        tree, done = os.path.join(partial, "tree"), os.path.join(partial, "done")
+        remove_folder(os.path.join(tree, ".git"))
+        os.mkdir(done, 0o700)
+        os.rename(os.path.join(tree, *self._wanted.path.split("/")), os.path.join(done, "records"))
+        stamp = {
+            "url": without_secrets(self._wanted.url),
+            "ref": self._wanted.ref,
+            "path": self._wanted.path,
+            "commit": commit,
+            "time": int(time.time()),
+        }
+        with open(os.path.join(done, "stamp.json"), "w", encoding="utf-8") as file:
+            json.dump(stamp, file)
+        self._cache.publish(done, number)
+
+    def _cache_problem(self, fault: OSError) -> str:
+        variable = "LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME"
+        return (
+            f"{self.name} cannot be stored in {shown(self._cache.place)} "
+            f"({fault.strerror or fault}); make that folder writable or set {variable} to one "
+            "that is"
+        )

@@ -29,6 +29,8 @@ import time
 TYPE_CHECKING = False  # `typing` costs milliseconds at start-up, and only checkers need it
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from subprocess import Popen
+    from threading import Event
     from typing import Any, Protocol
 else:
     Protocol = object
@@ -63,6 +65,12 @@ INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 RESOURCE_NOT_FOUND = -32002  # legacy era only; the modern one answers INVALID_PARAMS
 UNSUPPORTED_VERSION = -32022  # modern era only
+
+GIT_SECONDS = 120  # one fetch of a repository, all its git commands together
+GIT_RETRY_SECONDS = 60  # a repository that could not be had is tried again no sooner
+GIT_LEFTOVER_SECONDS = 3600  # what a killed fetch left is older than any fetch can be
+GIT_TRANSPORTS = ("https", "http", "ssh", "git", "file")  # none of them runs a command given
+MAX_GIT_OUTPUT = 4 * 1024 * 1024  # names of refs and folders, for hints
 
 # ── 2 Errors ──────────────────────────────────────────────────────────────────────────────────
 
@@ -280,6 +288,110 @@ def add_months(date: str, months: int) -> str | None:
     return iso_date(year, month, min(day, days_in_month(year, month)))
 
 
+_UNITS = {
+    "day": (0, 1), "d": (0, 1),
+    "week": (0, 7), "wk": (0, 7), "w": (0, 7), "fortnight": (0, 14),
+    "month": (1, 0), "mth": (1, 0), "mo": (1, 0), "m": (1, 0),
+    "quarter": (3, 0), "qtr": (3, 0), "q": (3, 0),
+    "year": (12, 0), "yr": (12, 0), "y": (12, 0),
+}  # fmt: skip
+_CYCLES = {
+    "daily": (0, 1), "weekly": (0, 7), "fortnightly": (0, 14), "biweekly": (0, 14),
+    "monthly": (1, 0), "bimonthly": (2, 0), "quarterly": (3, 0),
+    "halfyearly": (6, 0), "halfyear": (6, 0), "semiannual": (6, 0), "semiannually": (6, 0),
+    "annual": (12, 0), "annually": (12, 0), "yearly": (12, 0),
+    "biennial": (24, 0), "biennially": (24, 0),
+}  # fmt: skip
+_COUNTS = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
+    "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
+}  # fmt: skip
+_ISO_DURATION = re.compile(
+    r"p(?:([0-9]+)y)?(?:([0-9]+)m)?(?:([0-9]+)w)?(?:([0-9]+)d)?(?:t[0-9hms]*)?", re.ASCII
+)
+_DURATION_WORDS = re.compile(r"[0-9]+|[a-z]+|[^ ,0-9a-z]", re.ASCII)
+
+
+def parse_duration(text: str) -> tuple[int, int] | None:
+    """The (months, days) of a cycle: `P6M`, `6 months`, `90d`, `quarterly`; `None` for no cycle.
+
+    A number alone counts days from 30 on and months below, as people write them.
+    """
+    text = text.strip().lower().rstrip(".")
+    if len(text) > 64 or not text.isascii():  # no cycle is that long, and hostile text may be
+        return None
+    if text.isdigit():
+        months, days = (0, int(text)) if int(text) >= 30 else (int(text), 0)
+    elif (iso := _ISO_DURATION.fullmatch(text)) is not None:
+        year, month, week, day = (int(part or 0) for part in iso.groups())
+        months, days = 12 * year + month, 7 * week + day
+    else:
+        months, days = _CYCLES.get(fold_key(text)) or _spoken_duration(text)
+    return (months, days) if months or days else None
+
+
+def _spoken_duration(text: str) -> tuple[int, int]:
+    """`6 months`, `every year`, `1y 6m`, `six months`; (0, 0) where any part is something else."""
+    words = _DURATION_WORDS.findall(re.sub(r"(?<=[0-9a-z])-(?=[a-z])", " ", text))
+    if words and words[0] in ("every", "each", "in", "after"):
+        words = words[1:]
+    words = [word for word in words if word != "and"]
+    if len(words) == 1 and len(words[0]) > 2:
+        return _CYCLES.get(words[0]) or _UNITS.get(words[0], (0, 0))
+    months = days = 0
+    for count, unit in zip(words[::2], words[1::2]):
+        number = int(count) if count.isdigit() else _COUNTS.get(count, 0)
+        per = _UNITS.get(unit if len(unit) == 1 else unit.rstrip("s"))
+        if per is None or not number:
+            return 0, 0
+        months, days = months + number * per[0], days + number * per[1]
+    return (0, 0) if len(words) % 2 else (months, days)
+
+
+def add_duration(date: str, duration: tuple[int, int]) -> str | None:
+    """`date` that many (months, days) later; `None` outside the years 1 to 9999."""
+    later = add_months(date, duration[0])
+    return add_days(later, duration[1]) if later and duration[1] else later
+
+
+_GROUPED = re.compile(
+    "[-+]?[0-9]{1,3}([ ,_'\u2019\u00a0\u2009\u202f])[0-9]{3}(?:\\1[0-9]{3})*(?:\\.[0-9]+)?",
+    re.ASCII,
+)
+_PLAIN_NUMBER = re.compile(
+    r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?", re.ASCII
+)
+
+
+def parse_number(text: str, unit: str | None = None) -> int | float | None:
+    """The number that `text` states, thousands separators and its declared `unit` aside."""
+    text = text.strip()
+    if len(text) > 80:
+        return None
+    if unit:
+        text = _without_unit(text, unit)
+    grouped = _GROUPED.fullmatch(text)
+    if grouped:
+        text = text.replace(grouped[1], "")
+    elif not _PLAIN_NUMBER.fullmatch(text):
+        return None
+    if text.lstrip("+-").isdigit():
+        return int(text)
+    number = float(text)
+    return None if number in (float("inf"), -float("inf")) else number
+
+
+def _without_unit(text: str, unit: str) -> str:
+    """`text` without that unit before or behind the number; `day` and `days` are one unit."""
+    lower = text.lower()
+    for form in (unit.lower() + "s", unit.lower(), unit.lower().rstrip("s")):
+        if form and lower.endswith(form):
+            return text[: -len(form)].rstrip()
+        if form and lower.startswith(form):
+            return text[len(form) :].lstrip()
+    return text
+
+
 def text_of(value: object) -> str:
     """A scalar of front matter or JSON as text: `true`, `3`, `1.5`; `""` for nothing."""
     if isinstance(value, str):
@@ -370,9 +482,16 @@ DEFAULT_STATUSES = {
 
 
 class Declaration:
-    """A custom field as the configuration declares it; the six members that `list_fields` has."""
+    """A custom field as the configuration declares it; the six members that `list_fields` has.
 
-    __slots__ = ("description", "label", "name", "type", "unit", "values")
+    The others serve to check values: the type of a list's items, bounds, what values are called
+    besides, and whether many values are one as well.
+    """
+
+    __slots__ = (
+        "description", "integral", "item", "label", "labels", "many", "maximum", "minimum", "name",
+        "type", "unit", "values",
+    )  # fmt: skip
 
     def __init__(self, name: str, kind: str = "string") -> None:
         self.name = name
@@ -381,6 +500,11 @@ class Declaration:
         self.description: str | None = None
         self.unit: str | None = None
         self.values: list[str] = []
+        self.item = "string"
+        self.integral = self.many = False
+        self.labels: dict[str, str] = {}
+        self.minimum: float | None = None
+        self.maximum: float | None = None
 
 
 class Project:
@@ -561,6 +685,17 @@ class FieldSet:
     def take(self, folded: str) -> object:
         """The value of that key, which then is no custom field; `None` where it is absent."""
         return self._values.pop(folded, None)
+
+    def peek(self, folded: str) -> object:
+        """The value of that key, left where it is; `None` where it is absent."""
+        return self._values.get(folded)
+
+    def put(self, folded: str, left: Mapping[str, object]) -> None:
+        """Keep of the mapping under that key what nobody took from it; nothing takes the key."""
+        if left:
+            self._values[folded] = left
+        else:
+            self._values.pop(folded, None)
 
     def rest(self) -> dict[str, object]:
         """What nobody took, under its own name."""
@@ -787,37 +922,994 @@ def plain(value: object) -> object:
 
 # ── 4b Reviews, reviewers and declared fields ─────────────────────────────────────────────────
 
+# How archives spell it, folded; the first that stands in a record is used. Most spellings say by
+# themselves what they mean. A loose one is taken only where its value fits: what else people
+# write under such a key (`revisit: when traffic doubles`) stays a custom field.
 
-def parse_review(fields: FieldSet, date: str | None, cycle: str | None) -> Review | None:
+_REVIEW_KEYS = {
+    **dict.fromkeys(
+        ("reviewby", "reviewdue", "reviewduedate", "dueforreview", "nextreview", "nextreviewdate",
+         "nextreviewdue", "nextreviewon", "reviewon", "reviewafter"), "due"),
+    **dict.fromkeys(
+        ("lastreviewed", "lastreviewedon", "lastreviewedat", "lastrevieweddate", "lastreview",
+         "lastreviewdate", "reviewedon", "reviewedat", "statuslastreviewed",
+         "freshnessreviewedon", "lastverified", "lastverifiedon"), "reviewed"),
+    **dict.fromkeys(
+        ("reviewevery", "reviewin", "reviewcycle", "reviewcadence", "reviewinterval",
+         "reviewfrequency", "reviewperiod", "reviewafterdays"), "every"),
+    "reviewdate": "either",
+    "reviewed": "reviewed",
+    "ms.date": "reviewed",
+    **dict.fromkeys(
+        ("revisit", "revisiton", "revisitby", "resubmission", "validuntil", "expires", "expireson",
+         "expireby", "expirydate", "expirationdate"), "due"),
+}  # fmt: skip
+_NESTED_REVIEW_KEYS = {
+    **_REVIEW_KEYS,
+    **dict.fromkeys(("due", "next", "by"), "due"),
+    **dict.fromkeys(("last", "on"), "reviewed"),
+    **dict.fromkeys(("every", "in", "cycle", "cadence", "interval", "frequency"), "every"),
+    "date": "either",
+}
+_LOOSE_REVIEW_KEYS = frozenset(
+    ("reviewed", "ms.date", "revisit", "revisiton", "revisitby", "resubmission", "validuntil",
+     "expires", "expireson", "expireby", "expirydate", "expirationdate", "by", "on")
+)  # fmt: skip
+_NO_REVIEW = frozenset(("", "no", "none", "never", "false", "off", "n/a", "na", "tbd", "-"))
+_REVIEW_LEAD = re.compile(r"\A(?:until|till|by|before|on)[ \t:]+", re.IGNORECASE | re.ASCII)
+_US_DATE = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})", re.ASCII)
+_DATE_ATTEMPT = re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}", re.ASCII)
+_DRIFT_DAYS = 31  # a stated due date may differ that much from its cycle without a word
+
+
+class _ReviewReader:
+    """What the keys of one record say about its review; the first of each kind holds.
+
+    `either` is a `review-date`, which is used for both the next and the last review.
+    """
+
+    __slots__ = ("days", "fields", "found", "never")
+
+    def __init__(self, fields: FieldSet) -> None:
+        self.fields = fields
+        self.found: dict[str, str] = {}
+        self.days = False  # whether a bare number counts days, since the key says so
+        self.never = False
+
+    def read_all(self) -> None:
+        """Read every review key of the record and take those that were understood."""
+        review = self.fields.peek("review")
+        if isinstance(review, dict):
+            written = self.fields.written["review"]
+            left = {
+                key: value
+                for key, value in review.items()
+                if not self._read(_NESTED_REVIEW_KEYS, (written, str(key)), value)
+            }
+            self.fields.put("review", left)
+        elif "review" in self.fields and self._read_scalar(review):
+            self.fields.take("review")
+        for folded in _REVIEW_KEYS:
+            if folded in self.fields:
+                place = (self.fields.written[folded], "")
+                if self._read(_REVIEW_KEYS, place, self.fields.peek(folded)):
+                    self.fields.take(folded)
+
+    def _note(self, place: tuple[str, str], kind: str, what: str) -> None:
+        self.fields.note(place[0], kind, f"{'.'.join(filter(None, place))} {what}")
+
+    def _read_scalar(self, value: object) -> bool:
+        """`review:` with one value: a day it is due, or a cycle. True where it was understood."""
+        text = _one_text(value)
+        place = (self.fields.written["review"], "")
+        if value in (None, "", [], False) or fold(text or "") in _NO_REVIEW - {""}:
+            self.never = value not in (None, "", [])
+        elif text and not isinstance(value, bool) and _review_day(text, last=True):
+            self.found["due"] = text
+        elif text and not isinstance(value, bool) and parse_duration(text):
+            self.found["every"] = text
+        else:
+            self._note(
+                place, "value",
+                f"is {_named(value)}, which is neither a date nor a cycle; "
+                "write a date as YYYY-MM-DD or a cycle like 6 months",
+            )  # fmt: skip
+            return False
+        return True
+
+    def _read(self, keys: Mapping[str, str], place: tuple[str, str], value: object) -> bool:
+        """One key. True where it was understood, or could mean nothing but a review."""
+        folded = fold_key(place[1] or place[0])
+        sense, loose = keys.get(folded), folded in _LOOSE_REVIEW_KEYS
+        if sense is None:
+            return False
+        text = _one_text(value)
+        if text is None or isinstance(value, bool):
+            return self._read_misfit(sense, place, value, loose=loose)
+        if not text or (sense != "every" and fold(text) in _NO_REVIEW):
+            return not (loose and text)
+        if loose and (sense in self.found or self._is_expiry_beside_review(folded)):
+            return False
+        if sense != "every" and _review_day(text, last=sense == "due"):
+            return self._keep(sense, text, place)
+        if sense == "every" or self._is_cycle(folded, text):
+            self.days = self.days or folded == "reviewafterdays"
+            return self._keep("every", text, place)
+        if not loose or _DATE_ATTEMPT.search(text[:200]):
+            self._note_unread(place, value)
+        return not loose
+
+    def _read_misfit(
+        self, sense: str, place: tuple[str, str], value: object, *, loose: bool
+    ) -> bool:
+        """A boolean, list or mapping: it stays a custom field, but `every: false` is an answer."""
+        if sense == "every" and value is False:
+            self.never = True
+            return True
+        if sense == "every":
+            self._note(place, "value", f"is {_named(value)}, which is no cycle; write 6 months")
+        elif not loose or (sense == "reviewed" and isinstance(value, bool)):
+            self._note_unread(place, value)
+        return value in ([], {})
+
+    def _is_expiry_beside_review(self, folded: str) -> bool:
+        """Where a `review-date` stands, the end of validity is not what the review waits for."""
+        return "either" in self.found and folded.startswith(("expir", "valid"))
+
+    def _is_cycle(self, folded: str, text: str) -> bool:
+        """`next-review: quarterly` states a cycle; a token's `expires: 30d` does not."""
+        if folded.startswith("revisit") or folded not in _LOOSE_REVIEW_KEYS:
+            return not text.isdigit() and parse_duration(text) is not None
+        return False
+
+    def _keep(self, sense: str, text: str, place: tuple[str, str]) -> bool:
+        first = self.found.setdefault(sense, text)
+        if fold(first) != fold(text):
+            what = f"says {quoted(text)} besides {quoted(first)}, which is used"
+            self._note(place, "value", what)
+        return True
+
+    def _note_unread(self, place: tuple[str, str], value: object) -> None:
+        what = f"is {_named(value)}, which is no date; write it as YYYY-MM-DD"
+        self._note(place, "date", what)
+
+
+def _one_text(value: object) -> str | None:
+    """A scalar, or the only item of a list, as text; `None` for what holds more than one."""
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return None if isinstance(value, (dict, list)) else text_of(value)
+
+
+def _named(value: object) -> str:
+    """A value as a message names it, however deep it is."""
+    if isinstance(value, dict):
+        return "a mapping"
+    return "a list" if isinstance(value, list) else quoted(text_of(value))
+
+
+def _review_day(text: str, *, last: bool) -> str | None:
+    """The day that `text` states; of a month alone its last day, or else its first."""
+    text = _REVIEW_LEAD.sub("", text[:80], count=1)
+    american = _US_DATE.fullmatch(text)  # how `ms.date` is written
+    if american:
+        return iso_date(int(american[3]), int(american[1]), int(american[2]))
+    date = parse_date(text)
+    if date is None or len(date) != 7:
+        return date
+    year, month = int(date[:4]), int(date[5:])
+    return iso_date(year, month, days_in_month(year, month) if last else 1)
+
+
+def parse_review(
+    fields: FieldSet, date: str | None, cycle: str | None, *, today: str | None = None
+) -> Review | None:
     """The periodic review that `fields` state in any of the field's spellings (SPEC 7).
 
-    `date` is the record's own date, `cycle` what holds for records that state no cycle.
+    `date` is the record's own date, `cycle` what holds for records that state no cycle. With
+    `today` a `review-date` to come is known from one that is past. Understood keys are taken.
     """
-    return None
+    reader = _ReviewReader(fields)
+    reader.read_all()
+    found = reader.found
+    own = found.get("every")
+    every = own if own is not None or reader.never else cycle
+    numbered = reader.days and (own or "").isdigit()
+    duration = parse_duration(f"{own} days" if numbered else every or "")
+    start = _review_day(date, last=False) if date else None
+    _settle_review_date(found, start, duration if own else None, today)
+    reviewed = _review_day(found.get("reviewed", ""), last=False)
+    base = reviewed or start
+    computed = add_duration(base, duration) if base and duration else None
+    due = _review_day(found.get("due", ""), last=True)
+    if due and computed and own and abs(day_number(due) - day_number(computed)) > _DRIFT_DAYS:
+        fields.note(
+            _review_key(fields), "value",
+            f"the review is due on {due} as written, but {quoted(own)} after {base} is {computed}; "
+            "correct the one that is wrong",
+        )  # fmt: skip
+    due = due or computed
+    return Review(due, reviewed, every) if due or reviewed or every else None
+
+
+def _review_key(fields: FieldSet) -> str:
+    """The key, as written, that a message about the due date points at."""
+    known = (fields.written[key] for key in ("review", *_REVIEW_KEYS) if key in fields.written)
+    return next(known, "review")
+
+
+def _settle_review_date(
+    found: dict[str, str], start: str | None, cycle: tuple[int, int] | None, today: str | None
+) -> None:
+    """Decide whether a `review-date` is the next review or the last one.
+
+    A day to come is the next one. A past one is the last where another key says when the next is
+    or a cycle leads to it, unless it is the very day that the cycle gives; alone it is the next.
+    """
+    text = found.pop("either", None)
+    if text is None:
+        return
+    last, first = _review_day(text, last=True) or "", _review_day(text, last=False) or ""
+    other = _review_day(found.get("due", ""), last=True)
+    if today and last > today:
+        found["due"] = text if not other or last < other else found["due"]
+    elif other or ("reviewed" not in found and cycle and not _is_on_cycle(last, start, cycle)):
+        found.setdefault("reviewed", text)
+    elif cycle or not start or first > start:
+        found["due"] = text
+    else:
+        found.setdefault("reviewed", text)
+
+
+def _is_on_cycle(day: str, start: str | None, cycle: tuple[int, int]) -> bool:
+    return start is not None and add_duration(start, cycle) == day
+
+
+_APPROVED, _CHANGES, _COMMENTED, _PENDING = "approved", "changes-requested", "commented", "pending"
+_STATES = {
+    **dict.fromkeys(
+        ("approved", "approve", "approves", "accepted", "accept", "lgtm", "+1", "yes", "ok", "okay",
+         "signedoff", "signoff", "ratified", "agreed", "done", "aprovado"), _APPROVED),
+    **dict.fromkeys(
+        ("changesrequested", "requestchanges", "requestedchanges", "requestschanges", "rejected",
+         "reject", "rejects", "no", "nack", "blocked", "block", "objection", "objected", "declined",
+         "needswork", "needschanges", "revise", "veto"), _CHANGES),
+    **dict.fromkeys(
+        ("commented", "comment", "comments", "reviewed", "abstain", "abstained", "neutral",
+         "discussed"), _COMMENTED),
+    **dict.fromkeys(
+        ("pending", "requested", "reviewrequested", "reviewrequired", "waiting", "awaiting", "open",
+         "todo", "inreview", "tbd", "notstarted", "dismissed"), _PENDING),
+}  # fmt: skip
+_MARKS = {
+    **dict.fromkeys("✅✔☑👍", _APPROVED),
+    **dict.fromkeys("❌🚫✗✘👎", _CHANGES),
+    "💬": _COMMENTED,
+    **dict.fromkeys("⏳⌛", _PENDING),
+}
+_NOBODY = frozenset(("", "tbd", "tba", "todo", "none", "n/a", "na", "?", "-", "unassigned"))
+_PERSON_KEYS = ("handle", "github", "login", "user", "username", "reviewer", "approver", "person",
+                "name", "id", "email", "team", "group")  # fmt: skip
+_STATE_KEYS = ("state", "status", "vote", "decision", "verdict", "review", "result")
+_WHEN_KEYS = ("date", "at", "on", "submittedat", "approvedat", "approvedon", "reviewedat")
+_CHECKBOX = re.compile(r"\[([ xX])\](?!\()")
+_MARKDOWN_LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)")
+_EMAIL = re.compile(r"<([^<>]*)>")
+_NAME_END = re.compile(r"[(,;:=→]| [-–—]+ ")
+_HANDLE_END = re.compile(r"[(,;:=→ \t]")
+_DAY = re.compile(r"(?:\b(?:on|at) )?\b([0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+Z?)?)", re.ASCII)
+_CONDITION = re.compile(
+    r"\b(?:if|unless|once|but|when|except|until|pending|provided|not|conditional\w*)\b", re.ASCII
+)
+
+
+class _Role:
+    """What an entry of one key means: its state where it states none, and whether it counts.
+
+    `loose` keys hold other things too, so they are taken only where every entry is a person.
+    """
+
+    __slots__ = ("dated", "loose", "optional", "required", "state")
+
+    def __init__(
+        self, state: str | None = None, *, required: bool = False, loose: bool = False
+    ) -> None:
+        self.state, self.required, self.loose = state, required, loose
+        self.optional = False
+        self.dated = required or state == _APPROVED  # a date alone is an approval
+
+
+_ROLES = {
+    "reviewers": _Role(),
+    "reviews": _Role(loose=True),
+    "approvers": _Role(required=True),
+    "humanapprovers": _Role(required=True),
+    "requiredreviewers": _Role(required=True),
+    "requiredapprovers": _Role(required=True),
+    "approvals": _Role(_APPROVED, loose=True),
+    "approvedby": _Role(_APPROVED),
+    "objections": _Role(_CHANGES, loose=True),
+    "rejectedby": _Role(_CHANGES),
+}
+_REQUIRED_KEYS = ("requiredapprovals", "approvalsrequired", "minapprovals", "quorum", "required")
+
+
+class _Entry:
+    """One mention of a person: names to know them by, and what it says of them."""
+
+    __slots__ = ("ids", "name", "optional", "required", "state", "when")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.ids = [fold_handle(name)]
+        self.state: str | None = None
+        self.when = ""
+        self.required = self.optional = False
+
+    def absorb(self, later: _Entry) -> None:
+        """Another mention of the same person: the last dated one wins, else the last listed."""
+        self.ids += later.ids
+        self.required = self.required or later.required
+        self.optional = self.optional or later.optional
+        if later.state is not None and (self.state is None or later.when >= self.when):
+            self.state, self.when = later.state, later.when
 
 
 def parse_reviewers(fields: FieldSet) -> tuple[list[Reviewer], int | None]:
-    """The reviewers that `fields` name, and how many approvals they say are required."""
-    return [], None
+    """The reviewers that `fields` name, and how many approvals they say are required.
+
+    The keys that were understood are taken, also from within a `review:` mapping.
+    """
+    entries = _read_roles(fields)
+    review, published = fields.peek("review"), fields.peek("rfcreview")
+    inner = FieldSet({str(key): value for key, value in _mapping(review).items()})
+    entries += _read_roles(inner)
+    reviewers = [
+        Reviewer(
+            entry.name, entry.state or _PENDING,
+            required=entry.required, optional=entry.optional and not entry.required,
+        )
+        for entry in _one_per_person(entries)
+    ]  # fmt: skip
+    if published is None or isinstance(published, dict):
+        fields.take("rfcreview")  # what a site publishes; its counts are worked out again
+    places = (fields, inner, FieldSet({"required": _mapping(published).get("required")}))
+    required = _stated_required(places, reviewers) if reviewers else None
+    if isinstance(review, dict):
+        left = {key: item for key, item in review.items() if fold_key(str(key)) in inner}
+        fields.put("review", left)
+    for _, kind, sentence in inner.notes:
+        fields.note(fields.written["review"], kind, f"review: {sentence}")
+    return reviewers, required
+
+
+def _mapping(value: object) -> dict[Any, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _read_roles(fields: FieldSet) -> list[_Entry]:
+    """The entries of every key that names people; those keys are taken."""
+    entries: list[_Entry] = []
+    for folded, role in _ROLES.items():
+        if folded not in fields:
+            continue
+        value, written = fields.peek(folded), fields.written[folded]
+        notes: list[str] = []
+        found = _read_people(value, role, notes)
+        if found is not None:
+            fields.take(folded)
+            entries += found
+        else:
+            what = f"is {_named(value)}, which names nobody; write a list of handles"
+            notes = [] if role.loose else [what]
+        for sentence in notes:
+            fields.note(written, "value", f"{written} {sentence}")
+    return entries
+
+
+def _read_people(value: object, role: _Role, notes: list[str]) -> list[_Entry] | None:
+    """The entries of one value; `None` where it names no people."""
+    if isinstance(value, (bool, int, float)):
+        return None
+    entries: list[_Entry] = []
+    for text, details in _people_items(value, 0):
+        noted = len(notes)
+        entry = _read_entry(text, details, notes)
+        if role.loose and (len(notes) > noted or not _is_sure(text, details, entry, role)):
+            return None
+        if entry.state is None:
+            entry.state = _APPROVED if role.dated and entry.when else role.state
+        entry.required = entry.required or (role.required and not entry.optional)
+        if fold(entry.name).strip("[]()<> .") not in _NOBODY:
+            entries.append(entry)
+    return entries
+
+
+def _is_sure(text: str, details: dict[str, object], entry: _Entry, role: _Role) -> bool:
+    """Whether an entry of a key with several uses is a person (`reviews: 5 stars` is none)."""
+    if text.startswith("@") or any(key in details for key in _PERSON_KEYS):
+        return True
+    if _phrase_state(text)[0] is not None:  # `approvals: pending`
+        return False
+    return entry.state is not None or (role.state == _APPROVED and len(text) <= 60)
+
+
+def _people_items(value: object, depth: int) -> Iterator[tuple[str, dict[str, object]]]:
+    """Each person in one value: the text that names them, and what a mapping says besides."""
+    if isinstance(value, dict):
+        folded = {fold_key(str(key)): item for key, item in value.items()}
+        if _person_text(folded):
+            yield _person_text(folded), folded
+            return
+        for name, detail in value.items():
+            yield from _pair_items(str(name), detail, depth)
+    elif isinstance(value, list):
+        for item in value if depth < 3 else []:
+            yield from _people_items(item, depth + 1)
+    elif not isinstance(value, bool):
+        for part in _split_people(text_of(value), in_list=depth > 0):
+            yield part, {}
+
+
+def _person_text(details: dict[str, object]) -> str:
+    """Who a mapping is about, by handle rather than by name; `""` where it names nobody."""
+    for key in _PERSON_KEYS:
+        value = details.get(key)
+        if isinstance(value, dict):  # as in `user: {login: ana}`
+            value = next((value[inner] for inner in _PERSON_KEYS if inner in value), None)
+        if value is not None and not isinstance(value, (bool, dict, list)) and text_of(value):
+            return text_of(value)
+    return ""
+
+
+def _pair_items(
+    name: str, detail: object, depth: int
+) -> Iterator[tuple[str, dict[str, object]]]:
+    """`"@ana": approved`, `"@ana": {state: …}`, or a group: `approved: ["@ana"]`."""
+    group = fold_key(name)
+    if isinstance(detail, list):
+        known = group in _STATES or group in ("required", "optional")
+        more: dict[str, object] = {"state": group} if group in _STATES else {group: True}
+        for text, own in _people_items(detail, depth + 1):
+            yield (text, {**more, **own}) if known else (text, own)
+    elif isinstance(detail, dict):
+        yield name, {fold_key(str(key)): value for key, value in detail.items()}
+    elif isinstance(detail, bool) or parse_date(text_of(detail)):
+        yield name, {"approved": detail}
+    else:
+        yield name, {"state": detail}
+
+
+def _split_people(text: str, *, in_list: bool) -> list[str]:
+    """One text as its people: at lines and commas, or at spaces between `@handles` alone."""
+    words = text.replace(",", " ").split()
+    if len(words) > 1 and all(word.startswith("@") for word in words):
+        return words
+    if in_list:  # a comma within an item leads to a role: `@sam, for operations`
+        return [text] if text else []
+    parts, depth, start = [], 0, 0
+    for at, char in enumerate(text):
+        depth = max(0, depth + (char == "(") - (char == ")"))
+        if char in ";\n" or (char == "," and not depth):
+            parts.append(text[start:at])
+            start = at + 1
+    parts.append(text[start:])
+    return [part.strip(" \t\r*") for part in parts if part.strip(" \t\r*-")]
+
+
+def _read_entry(text: str, details: dict[str, object], notes: list[str]) -> _Entry:
+    """One mention of a person; a state that is unknown is noted, and never an approval."""
+    entry = _read_person(text.lstrip("-* \t"), notes)
+    entry.ids += [
+        fold_handle(other)
+        for key in _PERSON_KEYS
+        if (other := _one_text(details.get(key))) and other != text
+    ]
+    approved = details.get("approved")
+    if approved is not None:
+        when = parse_date(text_of(approved)) if not isinstance(approved, (dict, list)) else None
+        known = _phrase_state(_one_text(approved) or "")[0]
+        entry.state = _APPROVED if approved is True or when or known == _APPROVED else _PENDING
+        entry.when = text_of(approved) if when else ""
+    for key in _STATE_KEYS:
+        if details.get(key) not in (None, "", [], {}):
+            entry.state = _stated(details[key], entry, notes)
+    for key in _WHEN_KEYS:
+        when_text = _one_text(details.get(key)) or ""
+        if parse_date(when_text):
+            entry.when = when_text
+            if entry.state is None and key.startswith("approved"):
+                entry.state = _APPROVED
+    entry.required = entry.required or _is_true(details.get("required"))
+    entry.optional = entry.optional or _is_true(details.get("optional"))
+    entry.optional = entry.optional or _one_text(details.get("required")) in ("false", "no")
+    return entry
+
+
+def _is_true(value: object) -> bool:
+    return value is True or value in ("true", "yes")
+
+
+def _stated(value: object, entry: _Entry, notes: list[str]) -> str:
+    """The state that a value means; `pending` with a note where it is no known word."""
+    text = _one_text(value)
+    if isinstance(value, bool):
+        return _APPROVED if value else _PENDING
+    if isinstance(value, int) and value in (1, -1):  # an unquoted +1 or -1
+        return _APPROVED if value == 1 else _CHANGES
+    state, when = _phrase_state(text or "")
+    entry.when = when or entry.when
+    if state is None:
+        near = near_misses(text or "", _STATES, 1) if len(text or "") < 40 else []
+        advice = f"did you mean {near[0]}?" if near else (
+            "write approved, pending, commented or changes-requested"
+        )  # fmt: skip
+        notes.append(
+            f"gives {quoted(entry.name)} the state {_named(value)}, which is unknown and counts as "
+            f"pending; {advice}"
+        )
+    return state or _PENDING
+
+
+def _phrase_state(text: str) -> tuple[str | None, str]:
+    """The state that a few words mean, and the date among them."""
+    text = text[:200].replace("\ufe0f", "").strip()
+    dated = _DAY.search(text)
+    words = fold(_DAY.sub(" ", text, count=1).strip(" ,()"))
+    mark = next((_MARKS[char] for char in words if char in _MARKS), None)
+    if words in ("+1", "-1"):
+        return (_APPROVED if words == "+1" else _CHANGES), dated[1] if dated else ""
+    return _STATES.get(fold_key(words), mark), dated[1] if dated else ""
+
+
+def _read_person(text: str, notes: list[str]) -> _Entry:
+    """`@handle`, `Name`, `Name <email>` or `[Name](url)`, and a state, role or mark behind it."""
+    box = _CHECKBOX.search(text)
+    mark = next((_MARKS[char] for char in text if char in _MARKS), None)
+    if box:
+        mark = mark or (_PENDING if box[1] == " " else _APPROVED)
+        text = text[: box.start()] + text[box.end() :]
+    text = "".join(char for char in text if char not in _MARKS and char != "\ufe0f").strip()
+    text = _MARKDOWN_LINK.sub(r"\1", text)
+    emails = _EMAIL.findall(text)
+    text = _EMAIL.sub("", text).strip()
+    if text.startswith(("https://", "http://")):  # a profile is its owner
+        text = text.rstrip("/").rsplit("/", 1)[-1]
+    end = (_HANDLE_END if text.startswith("@") else _NAME_END).search(text)
+    name = text[: end.start()].strip() if end else text
+    entry = _Entry(name.lstrip("@") or (emails[0] if emails else ""))
+    entry.ids += [fold(email) for email in emails]
+    entry.state = mark
+    if end:
+        _read_suffix(text[end.start() :].strip(), entry, notes)
+    return entry
+
+
+def _read_suffix(rest: str, entry: _Entry, notes: list[str]) -> None:
+    """What stands behind a name: a state or a role. After a colon a state is expected."""
+    phrase = rest.lstrip(":=→-–— \t")
+    phrases = [phrase]
+    if not _CONDITION.search(phrase.lower()):  # `yes, if the budget holds` is no approval yet
+        phrases += re.split(r"[(),;]| [-–—]+ ", phrase)
+    for part in phrases:
+        state, when = _phrase_state(part)
+        if state is not None:
+            entry.state, entry.when = state, when or entry.when
+            break
+    flags = [fold(part) for part in phrases]
+    entry.required = entry.required or "required" in flags
+    entry.optional = entry.optional or "optional" in flags
+    expected = rest.startswith((":", "=")) and phrase and not (entry.required or entry.optional)
+    if expected and entry.state is None:
+        entry.state = _stated(phrase, entry, notes)
+
+
+def _one_per_person(entries: list[_Entry]) -> list[_Entry]:
+    """Mentions of one person made one, in the order of the first (handle, e-mail, name)."""
+    people: list[_Entry] = []
+    known: dict[str, _Entry] = {}
+    for entry in entries:
+        person = next((known[name] for name in entry.ids if name in known), None)
+        if person is None:
+            people.append(entry)
+        else:
+            person.absorb(entry)
+        for name in entry.ids:
+            known.setdefault(name, person or entry)
+    return people
+
+
+def _stated_required(places: Iterable[FieldSet], reviewers: list[Reviewer]) -> int | None:
+    """How many approvals the record itself asks for: a number, `all` or `majority`."""
+    people = sum(not reviewer.optional for reviewer in reviewers)
+    stated = [(place, key) for place in places for key in _REQUIRED_KEYS if key in place]
+    for place, key in stated:
+        value, written = place.peek(key), place.written[key]
+        number = _approval_count(value, people)
+        if number is not None:
+            place.take(key)
+            return number
+        if key not in ("required", "quorum"):  # these two have other uses
+            place.note(
+                written, "value",
+                f"{written} is {_named(value)}, which is no number of approvals; "
+                "write a number, all or majority",
+            )  # fmt: skip
+    return None
+
+
+def _approval_count(value: object, people: int) -> int | None:
+    if isinstance(value, bool):
+        return None
+    text = fold(_one_text(value) or "")
+    if text in ("all", "majority"):
+        return people if text == "all" else people // 2 + 1
+    found = re.fullmatch(r"([0-9]{1,6})(?:\.0)?(?: ?(?:of|/) ?[0-9]{1,6})?", text)
+    return int(found[1]) if found else None
 
 
 def approval_of(reviewers: list[Reviewer], required: int | None) -> Approval | None:
-    """Where the approval stands; `None` without reviewers (SPEC 7, `rfcReview`)."""
-    return None
+    """Where the approval stands; `None` without reviewers (SPEC 7, `rfcReview`).
+
+    `required` is what the record or else its type asks for; without it all reviewers count.
+    """
+    if not reviewers:
+        return None
+    counting = [reviewer for reviewer in reviewers if not reviewer.optional]
+    if required is None:
+        required = max(1, len(counting))  # optional reviewers alone still have to be asked
+    approved = sum(reviewer.state == _APPROVED for reviewer in reviewers)
+    if any(reviewer.state == _CHANGES for reviewer in reviewers):
+        status = _CHANGES
+    elif approved >= required and all(r.state == _APPROVED for r in reviewers if r.required):
+        status = _APPROVED
+    else:
+        status = _PENDING
+    waiting = [r.name for r in counting if r.state in (_PENDING, _COMMENTED)]
+    return Approval(status, approved, required, [] if status == _APPROVED else waiting)
+
+
+BUILT_IN_FIELDS = frozenset(
+    ("title", "description", "status", "date", "authors", "deciders", "tags", "related",
+     "supersedes", "supersededby", "draft", "type")
+)  # fmt: skip
+_TYPE_WORDS = {
+    **dict.fromkeys(
+        ("string", "str", "text", "markdown", "slug", "uuid", "email", "textarea"), "string"),
+    **dict.fromkeys(
+        ("number", "float", "decimal", "int", "integer", "money", "currency"), "number"),
+    **dict.fromkeys(("boolean", "bool", "checkbox", "toggle", "flag"), "boolean"),
+    **dict.fromkeys(("date", "datetime", "timestamp", "day", "date&time"), "date"),
+    **dict.fromkeys(("url", "uri", "link", "href"), "url"),
+    **dict.fromkeys(("enum", "select", "choice", "choices", "option", "oneof"), "enum"),
+    **dict.fromkeys(("list", "array", "multi", "multiselect", "tags"), "list"),
+    **dict.fromkeys(("user", "person", "people", "owner"), "user"),
+    **dict.fromkeys(("reference", "ref", "relation", "record"), "reference"),
+}  # fmt: skip
+_TYPES = "string, number, boolean, date, url, enum, list, user or reference"
+_VALUE_KEYS = ("values", "options", "choices", "enum", "allowed", "oneof")
 
 
 def parse_declarations(
     value: object, note: Callable[[str, str], None]
 ) -> dict[str, Declaration]:
-    """Declared custom fields by their name; `note(name, sentence)` hears what cannot be read."""
-    return {}
+    """Declared custom fields by their name; `note(name, sentence)` hears what cannot be read.
+
+    `value` is a mapping of names to declarations, or a list of declarations with their names.
+    """
+    declared: dict[str, Declaration] = {}
+    seen: set[str] = set()
+    for name, detail in _declaration_items(value, note):
+        folded = fold_key(name)
+        if folded in BUILT_IN_FIELDS:
+            note(name, f"the field {quoted(name)} is built in and cannot be declared; rename it")
+        elif folded in seen:
+            note(name, f"the field {quoted(name)} is declared twice; the first one is used")
+        else:
+            seen.add(folded)
+            declared[name] = _read_declaration(name, detail, note)
+    return declared
+
+
+def _declaration_items(
+    value: object, note: Callable[[str, str], None]
+) -> Iterator[tuple[str, object]]:
+    """Name and declaration of each field, in order."""
+    if isinstance(value, dict):
+        schema = value.get("properties")
+        if value.get("type") == "object" and isinstance(schema, dict):  # a JSON Schema
+            value = schema
+        for name, detail in value.items():
+            if str(name).strip():
+                yield str(name).strip(), detail
+    elif isinstance(value, list):
+        for item in value:
+            yield from _listed_declaration(item, note)
+    elif value not in (None, ""):
+        note("fields", f"fields is {_named(value)}; write a mapping of names to declarations")
+
+
+def _listed_declaration(
+    item: object, note: Callable[[str, str], None]
+) -> Iterator[tuple[str, object]]:
+    if isinstance(item, dict):
+        named = _members(item)
+        name = next((t for k in ("name", "key", "id") if (t := _one_text(named.get(k)))), "")
+        if name:
+            yield name, item
+            return
+        if len(item) == 1:  # `- risk: enum`
+            yield from ((str(key), detail) for key, detail in item.items())
+            return
+    elif not isinstance(item, list) and text_of(item):
+        yield text_of(item), None
+        return
+    note("fields", f"an item of fields is {_named(item)} without a name; add its name")
+
+
+def _members(mapping: Mapping[Any, object]) -> dict[str, object]:
+    """A mapping under folded keys, the first of two equal ones."""
+    folded: dict[str, object] = {}
+    for key, value in mapping.items():
+        folded.setdefault(fold_key(str(key)), value)
+    return folded
+
+
+def _read_declaration(
+    name: str, detail: object, note: Callable[[str, str], None]
+) -> Declaration:
+    """One declaration: a type word, a list of values, or a mapping (JSON Schema included)."""
+    declaration = Declaration(name)
+    members = _members(detail) if isinstance(detail, dict) else _short_form(detail)
+    kind = _set_type(declaration, members, note)
+    _set_values(declaration, members, note)
+    if declaration.values and kind in (None, "string", "number"):
+        declaration.type = "enum"
+    _set_items(declaration, members, note)
+    declaration.label = _first_text(members, ("label", "title", "display", "displayname"))
+    if declaration.label is None and isinstance(detail, dict):
+        own_name = _first_text(members, ("name",))
+        declaration.label = own_name if own_name != name else None
+    declaration.description = _first_text(members, ("description", "help", "hint"))
+    declaration.unit = _first_text(members, ("unit", "units", "suffix"))
+    declaration.minimum = _bound(members, ("min", "minimum"))
+    declaration.maximum = _bound(members, ("max", "maximum"))
+    return declaration
+
+
+def _short_form(detail: object) -> dict[str, object]:
+    """A declaration that is no mapping, as one: `enum`, `low | high`, `[low, high]`."""
+    if isinstance(detail, list):
+        return {"values": detail}
+    if isinstance(detail, str) and "|" in detail:
+        return {"values": [part.strip(" \t'\"") for part in detail.split("|")]}
+    return {} if detail is None else {"type": detail}
+
+
+def _first_text(members: dict[str, object], keys: tuple[str, ...]) -> str | None:
+    return next((text for key in keys if (text := _one_text(members.get(key)))), None)
+
+
+def _bound(members: dict[str, object], keys: tuple[str, ...]) -> float | None:
+    for key in keys:
+        value = members.get(key)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return value
+    return None
+
+
+def _set_type(
+    declaration: Declaration, members: dict[str, object], note: Callable[[str, str], None]
+) -> str | None:
+    """Set the type that `type` and `format` state; `None` where they state none."""
+    stated = next((members[key] for key in ("type", "kind", "widget") if members.get(key)), None)
+    if isinstance(stated, list):  # ["string", "null"] of JSON Schema
+        stated = next((word for word in stated if word != "null"), None)
+    text = _one_text(stated)
+    if text is None:
+        note(declaration.name, f"the type of the field {quoted(declaration.name)} is "
+             f"{_named(stated)}; write {_TYPES}")  # fmt: skip
+        return None
+    word = fold_key(text).rstrip("?!")
+    item = re.fullmatch(r"(?:list|array)[<(\[](.{1,40})[>)\]]|(.{1,40})\[\]", word)
+    if item:
+        declaration.type, word = "list", item[1] or item[2]
+        declaration.item = _type_word(declaration.name, word, note)
+        return "list"
+    form = fold_key(_one_text(members.get("format")) or "")
+    if word in ("", "string") and form in _TYPE_WORDS:
+        word = form
+    if not word:
+        return None
+    declaration.type = _type_word(declaration.name, word, note)
+    declaration.integral = word in ("int", "integer")
+    declaration.many = word in ("people", "user", "reference", "relation", "ref", "record")
+    return declaration.type
+
+
+def _type_word(name: str, word: str, note: Callable[[str, str], None]) -> str:
+    known = _TYPE_WORDS.get(word)
+    if known is None:
+        near = near_misses(word, _TYPE_WORDS, 1) if len(word) < 40 else []
+        advice = f"did you mean {near[0]}?" if near else f"write {_TYPES}"
+        note(
+            name,
+            f"the field {quoted(name)} has the type {quoted(word)}, which is unknown and read as "
+            f"text; {advice}",
+        )
+    return known or "string"
+
+
+def _set_values(
+    declaration: Declaration, members: dict[str, object], note: Callable[[str, str], None]
+) -> None:
+    """The values that a field may have, and the labels by which they are also known."""
+    stated = next((members[key] for key in _VALUE_KEYS if members.get(key)), None)
+    if isinstance(stated, dict):
+        inner = _members(stated).get("values")
+        stated = inner if isinstance(inner, list) else [
+            {"value": value, "label": label} for value, label in stated.items()
+        ]  # fmt: skip
+    if isinstance(stated, str):
+        stated = split_words(stated, spaces=False)
+    for item in stated if isinstance(stated, list) else [] if stated is None else [stated]:
+        parts = _members(item) if isinstance(item, dict) else {"value": item}
+        value = _first_text(parts, ("value", "id", "const", "key", "name", "label", "title"))
+        if value is None:
+            note(declaration.name, f"a value of the field {quoted(declaration.name)} is "
+                 f"{_named(item)}; write it as text or with the key value")  # fmt: skip
+        elif value not in declaration.values:
+            declaration.values.append(value)
+            for label in (_first_text(parts, (key,)) for key in ("label", "title", "name")):
+                declaration.labels.setdefault(fold_key(label or value), value)
+
+
+def _set_items(
+    declaration: Declaration, members: dict[str, object], note: Callable[[str, str], None]
+) -> None:
+    """`items`, and any type with `list: true`: a list, whose items have a type of their own."""
+    items = members.get("items")
+    if items is not None and (declaration.type == "list" or not members.get("type")):
+        parts = _members(items) if isinstance(items, dict) else _short_form(items)
+        inner = Declaration(declaration.name)
+        _set_type(inner, parts, note)
+        _set_values(inner, parts, note)
+        if inner.values:
+            declaration.values, declaration.labels = inner.values, inner.labels
+        declaration.type, declaration.item = "list", inner.type
+        declaration.integral = inner.integral
+    elif declaration.type != "list" and any(
+        _is_true(members.get(key)) for key in ("list", "multiple", "many")
+    ):
+        declaration.item, declaration.type = declaration.type, "list"
+    if declaration.type == "list" and declaration.values:
+        declaration.item = "enum"
 
 
 def checked_value(
     declaration: Declaration, value: object, note: Callable[[str], None]
 ) -> object:
     """`value` as its declaration means it, or as written with a note where it does not fit."""
+    if declaration.type == "list":
+        return _checked_list(declaration, value, note)
+    if declaration.many and isinstance(value, list):
+        return value
+    return _checked_scalar(declaration, declaration.type, value, note)
+
+
+def _checked_list(
+    declaration: Declaration, value: object, note: Callable[[str], None]
+) -> object:
+    """One or many; one text is split at its commas."""
+    if isinstance(value, dict):
+        return _unfit(declaration, "list", value, note)
+    items = split_words(value, spaces=False) if isinstance(value, str) else value
+    if not isinstance(items, list):
+        items = [items]
+    kind = declaration.item
+    return [_checked_scalar(declaration, kind, item, note) for item in items if item is not None]
+
+
+def _checked_scalar(
+    declaration: Declaration, kind: str, value: object, note: Callable[[str], None]
+) -> object:
+    checked = None
+    if not isinstance(value, (dict, list)):
+        checked = _CHECKS.get(kind, _as_text)(declaration, value)
+    return _unfit(declaration, kind, value, note) if checked is None else checked
+
+
+_ADVICE = {
+    "number": "write a number that is within its bounds",
+    "boolean": "write true or false",
+    "date": "write it as YYYY-MM-DD",
+    "url": "write it with its scheme",
+    "list": "write it as a list",
+}
+
+
+def _unfit(
+    declaration: Declaration, kind: str, value: object, note: Callable[[str], None]
+) -> object:
+    """Say why a value does not fit, and keep it."""
+    advice = _ADVICE.get(kind, "write it as one text")
+    if kind == "enum":
+        near = near_misses(_named(value).strip('"')[:80], declaration.values, 1)
+        known = shown(", ".join(declaration.values[:12]))
+        advice = f"did you mean {near[0]}?" if near else f"write one of {known}"
+    note(f"{declaration.name} is {_named(value)}, which does not fit its type {kind}; {advice}")
     return value
+
+
+def _as_text(_: Declaration, value: object) -> object:
+    if isinstance(value, str) or (isinstance(value, float) and not abs(value) < float("inf")):
+        return value
+    return text_of(value)
+
+
+def _as_number(declaration: Declaration, value: object) -> object:
+    number: object = value
+    if isinstance(value, str):
+        number = parse_number(value, declaration.unit)
+    if isinstance(number, bool) or not isinstance(number, (int, float)):
+        return None
+    if not abs(number) < float("inf"):  # a NaN is not below it either
+        return None
+    if isinstance(number, float) and declaration.integral:
+        if not number.is_integer():
+            return None
+        number = int(number)
+    low, high = declaration.minimum, declaration.maximum
+    if (low is not None and number < low) or (high is not None and number > high):
+        return None
+    return number
+
+
+def _as_boolean(_: Declaration, value: object) -> object:
+    if isinstance(value, bool):
+        return value
+    word = fold(value) if isinstance(value, str) else ""
+    return {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}.get(
+        word
+    )
+
+
+def _as_date(_: Declaration, value: object) -> object:
+    return parse_date(text_of(value))
+
+
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]+:[^ ]", re.IGNORECASE | re.ASCII)
+
+
+def _as_url(_: Declaration, value: object) -> object:
+    text = text_of(value)
+    fits = text.startswith(("www.", "/")) or _SCHEME.match(text)
+    return text if fits and not any(char in text for char in " \t\n") else None
+
+
+def _as_enum(declaration: Declaration, value: object) -> object:
+    """The declared spelling; case, `_`, `-` and space do not matter, and labels count too."""
+    text = text_of(value)
+    words = [text]
+    if isinstance(value, bool):  # an unquoted yes or off is a boolean to some YAML readers
+        words = ["true", "yes", "on"] if value else ["false", "no", "off"]
+    if not declaration.values:
+        return text
+    for same in (str, fold, fold_key):
+        for word in words:
+            for known in declaration.values:
+                if same(known) == same(word):
+                    return known if isinstance(value, str) or known != text else value
+    return declaration.labels.get(fold_key(text))
+
+
+_CHECKS: dict[str, Callable[[Declaration, object], object]] = {
+    "number": _as_number,
+    "boolean": _as_boolean,
+    "date": _as_date,
+    "url": _as_url,
+    "enum": _as_enum,
+}
 
 
 # ── 5 Configuration ───────────────────────────────────────────────────────────────────────────
@@ -2012,6 +3104,811 @@ def percent_decode(text: str) -> str:
         else:
             parts.append(b"%" + part)
     return b"".join(parts).decode("utf-8", "replace")
+
+# ── 6b Other repositories ─────────────────────────────────────────────────────────────────────
+#
+# The system's git fetches a repository in a thread of its own into the user's cache folder:
+#
+#   repositories/<name>-<hash>/2/records/…          what stands below `path`
+#                             /2/stamp.json         where it came from, its commit, the time
+#                             /partial-<random>/…   a fetch under way, or what is left of one
+#
+# A finished fetch becomes readable by one rename, to the number after those there were when it
+# began. Nothing can be renamed over a filled folder, so of two servers that fetch at once the
+# first wins and the other uses its folder. The greatest number is the one served: a refresh is
+# seen whole or not at all, and the one before it stays for readers that are still within it.
+
+_SCHEME = re.compile(r"([A-Za-z0-9+.-]{1,30})://")
+_HELPER = re.compile(r"([A-Za-z0-9+.-]{1,30})::")  # `ext::sh -c …` runs a command
+_DASHED_HOST = re.compile(r"(?:[a-z]{1,9}://)?(?:[^/@]*@)?-")  # ssh would take it for an option
+_SLASHED_LOGIN = re.compile(r"[a-z]{1,9}://[^/@]*:(?![0-9]*/)[^/@]*/[^@]*@")
+_REF_SYNTAX = re.compile(r"[ :^~?*\[\\]|\.\.|@\{|^[+/]|/$|//")  # what no branch or tag may hold
+_HEX = re.compile(r"[0-9a-fA-F]{4,64}", re.ASCII)
+
+
+def check_repository(url: str, ref: str | None, path: str | None) -> str | None:
+    """What forbids to fetch such a `repo` entry, in one sentence, or `None`.
+
+    Refused are options of git in disguise, transports that run commands, and paths that lead
+    out of the checkout.
+    """
+    for key, value in (("repo", url), ("ref", ref), ("path", path)):
+        problem = _check_text(key, value)
+        if problem:
+            return problem
+    return _check_address(url) or _check_ref(ref) or _check_path(path)
+
+
+def _check_text(key: str, value: str | None) -> str | None:
+    if value is None:
+        return None
+    if not value.strip():
+        return f"{key} is empty; write a value or leave it out"
+    named = f"{key} {quoted(without_secrets(value))}"
+    if value.startswith("-"):
+        return f"{named} begins with `-`, which git takes for an option; write another value"
+    if any(ord(letter) < 32 or ord(letter) == 127 for letter in value):
+        return f"{named} holds a control character; take it out"
+    return None
+
+
+def _check_address(url: str) -> str | None:
+    if _SLASHED_LOGIN.match(url):
+        return "repo has a `/` within its user or password; write it as %2F"
+    named = f"repo {quoted(without_secrets(url))}"
+    kinds = ", ".join(GIT_TRANSPORTS)
+    found = _HELPER.match(url) or _SCHEME.match(url)
+    if found and (found[0].endswith("::") or found[1] not in GIT_TRANSPORTS):
+        return f"{named} uses the transport {found[1]}; write {kinds} or a local path"
+    if _DASHED_HOST.match(url):
+        return f"{named} has a host that begins with `-`; check the address"
+    return None
+
+
+def _check_ref(ref: str | None) -> str | None:
+    if ref is not None and _REF_SYNTAX.search(ref):
+        return f"ref {quoted(ref)} is no name of a branch, tag or commit; write one of these"
+    return None
+
+
+def _check_path(path: str | None) -> str | None:
+    if path is None:
+        return None
+    parts = path.split("/")
+    if "\\" in path:
+        return f"path {quoted(path)} holds a backslash; write `/` between folders"
+    if path.startswith("/") or ".." in parts or ":" in parts[0]:
+        return f"path {quoted(path)} leads out of the repository; write it from the top folder"
+    if any(part.lower().rstrip(". ") == ".git" for part in parts):
+        return f"path {quoted(path)} leads into .git; name a folder of records"
+    return None
+
+
+_USER_PART = re.compile(r"(ssh)?://([^\s/'\"]*)@")
+_LOGIN = re.compile(r"(?<![^\s'\"])([^\s/:@'\"]+):[^\s/@'\"]+@")  # user:password@host:path
+_QUERY_PART = re.compile(r"(://[^\s'\"?#]*)[?#][^\s'\"]*")
+_SECRET_WORD = re.compile(
+    r"(authorization: *(?:basic |bearer )?|(?:token|password|secret|key)=)[^\s&'\"]+", re.I
+)
+
+
+def without_secrets(text: str, secrets: Sequence[str] = ()) -> str:
+    """`text` without the user names, passwords, queries and tokens of addresses, and `secrets`."""
+    for secret in secrets:
+        text = text.replace(secret, "***")
+    text = _USER_PART.sub(_kept_user, text)
+    text = _LOGIN.sub(r"\1@", text)
+    text = _QUERY_PART.sub(r"\1", text)
+    return _SECRET_WORD.sub(r"\1***", text)
+
+
+def _kept_user(found: re.Match[str]) -> str:
+    """The user of an ssh address is needed to make sense of it; elsewhere it may be a token."""
+    user = found[2].split(":")[0] + "@" if found[1] else ""
+    return f"{found[1] or ''}://{user}"
+
+
+def cache_folder(environ: Mapping[str, str]) -> str:
+    """The folder for what can be fetched again, by the habit of the platform (SPEC 5)."""
+    place = environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(place):  # the XDG specification wants a relative one ignored
+        home = environ.get("USERPROFILE" if os.name == "nt" else "HOME") or os.path.expanduser("~")
+        if os.name == "nt":
+            place = environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
+        elif sys.platform == "darwin":
+            place = os.path.join(home, "Library", "Caches")
+        else:
+            place = os.path.join(home, ".cache")
+    return os.path.join(place, "inkan-mcp")
+
+
+class Wanted:
+    """What is to be fetched: `url` as git gets it, `ref`, `path`, and the `name` people read."""
+
+    __slots__ = ("name", "path", "ref", "secrets", "url")
+
+    def __init__(self, url: str, ref: str | None, path: str | None, base: str) -> None:
+        problem = check_repository(url, ref, path)
+        if problem:
+            raise SourceError(problem)
+        self.url = git_address(url, base)
+        self.ref = ref
+        self.path = "/".join(part for part in (path or "").split("/") if part not in ("", "."))
+        self.name = shown(f"{without_secrets(url)}@{ref or 'HEAD'}")
+        self.secrets = _secrets_of(url)
+
+    @property
+    def folder_name(self) -> str:
+        """A folder name that people recognise and that no other source shares."""
+        import hashlib
+        import json
+
+        url = _USER_PART.sub(_kept_user, self.url)  # a new password is not another repository
+        key = json.dumps([url, self.ref, self.path]).encode()
+        last = re.split(r"[/:\\]", url.rstrip("/\\"))[-1]
+        readable = re.sub(r"[^A-Za-z0-9_-]+", "-", last.split(".git")[0]).strip("-")[:40]
+        return f"{readable or 'repository'}-{hashlib.sha256(key).hexdigest()[:20]}"
+
+
+def git_address(url: str, base: str) -> str:
+    """The address as git understands it from any folder: local paths are made absolute."""
+    if url.startswith("file:") and not url.startswith("file://"):
+        url = url[len("file:") :]
+    elif _transport_of(url):
+        return url
+    return os.path.abspath(os.path.join(base, os.path.expanduser(url)))
+
+
+def _transport_of(url: str) -> str:
+    """`https`, `ssh` for `user@host:path` too, and `""` for a local path; git's own rule."""
+    found = _SCHEME.match(url)
+    if found:
+        return found[1]
+    if os.name == "nt" and url[1:2] == ":":
+        return ""
+    return "ssh" if ":" in url.split("/", 1)[0] else ""
+
+
+def _secrets_of(url: str) -> list[str]:
+    """Those parts of an address that may be a password or token, also as git decodes them."""
+    scheme, _, rest = url.partition("://")
+    login, _, _ = rest.rpartition("@")
+    if not login:
+        return []
+    from urllib.parse import unquote
+
+    user, _, password = login.partition(":")
+    parts = {password, unquote(password)}
+    if scheme != "ssh":
+        parts |= {login, user, unquote(user)}
+    return sorted((part for part in parts if len(part) > 3), key=len, reverse=True)
+
+
+# Variables of git that say how to reach a server; all others belong to another repository or
+# would write traces into the output.
+_GIT_KEPT = (
+    "GIT_SSL_", "GIT_PROXY_", "GIT_HTTP_", "GIT_CURL_", "GIT_CONFIG_", "GIT_SSH", "GIT_EXEC_PATH",
+)  # fmt: skip
+_GIT_SET = {
+    "GCM_INTERACTIVE": "never",
+    "GIT_ADVICE": "0",
+    "GIT_ALLOW_PROTOCOL": ":".join(GIT_TRANSPORTS),
+    "GIT_ASKPASS": "",  # set and empty: git then asks no other program either
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_DEFAULT_HASH": "sha1",
+    "GIT_LFS_SKIP_SMUDGE": "1",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",  # its messages are compared
+    "SSH_ASKPASS_REQUIRE": "never",
+}
+
+# The repository's own settings go before the user's, whose proxies and credential helpers hold.
+_GIT_CONFIG = """
+[core]
+\thooksPath = {nowhere}
+\tattributesFile = {nowhere}
+\taskPass =
+\tfsmonitor = false
+\tautocrlf = false
+\tlongpaths = true
+\tsparseCheckout = {sparse}
+\tsparseCheckoutCone = false
+[protocol]
+\tversion = 2
+[protocol "ext"]
+\tallow = never
+[submodule]
+\trecurse = false
+[fetch]
+\trecurseSubmodules = false
+[transfer]
+\tbundleURI = false
+[gc]
+\tauto = 0
+[maintenance]
+\tauto = false
+[remote "inkan"]
+\turl = "{url}"
+"""
+_NO_FILTERS = "* -filter -text -ident -working-tree-encoding\n"  # files as they were committed
+
+
+def find_git(environ: Mapping[str, str]) -> str | None:
+    """The path of git, never one in the current folder, which Windows would prefer."""
+    program = "git.exe" if os.name == "nt" else "git"
+    for folder in environ.get("PATH", os.defpath).split(os.pathsep):
+        path = os.path.join(folder, program)
+        if os.path.isabs(path) and os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
+    return None
+
+
+class GitFault(Exception):  # noqa: N818 - named for what it is, like the other kinds
+    """A git command failed; `text` is what it wrote to its standard error."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+    def tells(self, phrases: Sequence[str]) -> bool:
+        """Whether git wrote one of the phrases."""
+        return any(phrase in self.text for phrase in phrases)
+
+
+class Git:
+    """Runs the git commands of one fetch in `folder`, under one time limit; `stop` ends them."""
+
+    __slots__ = ("_deadline", "_lock", "_process", "_program", "environ", "folder", "stopped")
+
+    def __init__(self, program: str, environ: Mapping[str, str], folder: str) -> None:
+        import threading
+
+        self.folder = folder
+        self.environ = {
+            name: value
+            for name, value in environ.items()
+            if not name.startswith("GIT_") or name.startswith(_GIT_KEPT)
+        }
+        self.environ.pop("GIT_CONFIG_PARAMETERS", None)
+        self.environ.update(_GIT_SET, GIT_CEILING_DIRECTORIES=folder)
+        self.stopped = False
+        self._program = program
+        self._deadline = time.monotonic() + GIT_SECONDS
+        self._lock = threading.Lock()
+        self._process: Popen[bytes] | None = None
+
+    def run(self, *arguments: str) -> str:
+        """What the command wrote to its standard output. Raises `GitFault` or `SourceError`."""
+        # Files, not pipes: a background ssh that keeps a pipe open would hold up its reader.
+        out, err = os.path.join(self.folder, "stdout"), os.path.join(self.folder, "stderr")
+        with open(out, "wb") as stdout, open(err, "wb") as stderr:
+            process = self._begin(arguments, stdout.fileno(), stderr.fileno())
+            code = self._wait(process)
+        if self.stopped:
+            raise GitFault("it was stopped")
+        if code != 0:
+            raise GitFault(_last_lines(err) or f"git {arguments[0]} ended with {code}")
+        with open(out, "rb") as written:
+            return written.read(MAX_GIT_OUTPUT).decode("utf-8", "replace")
+
+    def _begin(self, arguments: Sequence[str], stdout: int, stderr: int) -> Popen[bytes]:
+        import subprocess
+
+        flags = 0
+        if os.name == "nt":
+            flags = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+            flags |= getattr(subprocess, "CREATE_NO_WINDOW", 0)
+        with self._lock:
+            if self.stopped:
+                raise GitFault("it was stopped")
+            try:
+                self._process = subprocess.Popen(  # noqa: S603 - every argument was checked
+                    [self._program, *arguments],
+                    stdin=subprocess.DEVNULL,  # or it would eat messages of the protocol
+                    stdout=stdout,
+                    stderr=stderr,
+                    cwd=self.folder,
+                    env=self.environ,
+                    creationflags=flags,
+                    start_new_session=os.name != "nt",  # no terminal to ask on, and one group
+                )
+            except OSError as fault:
+                raise GitFault(f"{self._program} cannot be run ({fault.strerror})") from fault
+            return self._process
+
+    def _wait(self, process: Popen[bytes]) -> int:
+        import contextlib
+        import subprocess
+
+        try:
+            return process.wait(max(0.0, self._deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            self._kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(5)  # longer only if it hangs in the kernel
+        raise GitFault(_TOO_SLOW.format(GIT_SECONDS))
+
+    def stop(self) -> None:
+        """End the running command with all its children; later ones are not begun."""
+        with self._lock:
+            self.stopped = True
+        self._kill()
+
+    def _kill(self) -> None:
+        process = self._process
+        if process is None or process.poll() is not None:
+            return
+        try:
+            if os.name == "nt":
+                _kill_tree(process.pid)
+            else:
+                import signal
+
+                os.killpg(process.pid, signal.SIGKILL)
+        except OSError:
+            process.kill()
+
+
+def _kill_tree(pid: int) -> None:
+    import subprocess
+
+    taskkill = os.path.join(os.environ.get("SYSTEMROOT", r"C:\Windows"), "System32", "taskkill.exe")
+    quiet = subprocess.DEVNULL
+    subprocess.run(  # noqa: S603 - nothing in it comes from outside
+        [taskkill, "/T", "/F", "/PID", str(pid)],
+        check=False, stdin=quiet, stdout=quiet, stderr=quiet,
+    )  # fmt: skip
+
+
+def _last_lines(path: str) -> str:
+    with open(path, "rb") as written:
+        size = written.seek(0, os.SEEK_END)
+        written.seek(max(0, size - 16_384))
+        text = written.read().decode("utf-8", "replace")
+    return text if size <= 16_384 else text.partition("\n")[2]
+
+
+# Each is tried when a server does not go along with the one before.
+_NARROWINGS = (("--depth=1", "--filter=blob:none"), ("--depth=1",), ())
+_TOO_NARROW = ("filter", "promisor", "shallow", "depth", "not our ref")
+_NO_SUCH_REF = ("find remote ref", "not our ref", "unadvertised object", "no such remote ref")
+_TOO_SLOW = "it took longer than {} s"
+
+
+def fetch_tree(
+    git: Git, wanted: Wanted, narrowings: Sequence[tuple[str, ...]] = _NARROWINGS
+) -> str:
+    """Fetch `wanted` into the folder `tree` below `git.folder`; its commit.
+
+    Raises `GitFault` with git's words, `SourceError` where the ref or path does not exist.
+    """
+    try:
+        return _fetch_narrowed(git, wanted, narrowings[0])
+    except GitFault as fault:
+        if fault.tells(["mismatched algorithms"]) and git.environ["GIT_DEFAULT_HASH"] == "sha1":
+            git.environ["GIT_DEFAULT_HASH"] = "sha256"
+        elif len(narrowings) > 1 and fault.tells(_TOO_NARROW):
+            narrowings = narrowings[1:]
+        else:
+            raise
+    return fetch_tree(git, wanted, narrowings)
+
+
+def _fetch_narrowed(git: Git, wanted: Wanted, narrowing: tuple[str, ...]) -> str:
+    remove_folder(os.path.join(git.folder, "tree"))
+    git.run("init", "--quiet", "--template=", "tree")
+    _configure(os.path.join(git.folder, "tree", ".git"), wanted)
+    _quiet_ssh(git, wanted.url)
+    commit = _fetch_ref(git, wanted, narrowing)
+    _check_folder(git, wanted, commit)
+    git.run("-C", "tree", "read-tree", "-m", "-u", commit)
+    return commit
+
+
+def _configure(git_dir: str, wanted: Wanted) -> None:
+    url = wanted.url.replace("\\", "\\\\").replace('"', '\\"')
+    text = _GIT_CONFIG.format(
+        nowhere=os.devnull, url=url, sparse="true" if wanted.path else "false"
+    )
+    os.makedirs(os.path.join(git_dir, "info"), exist_ok=True)
+    pattern = re.sub(r"([*?\[\]\\])", r"\\\1", wanted.path)
+    for name, added in (
+        ("config", text),
+        (os.path.join("info", "attributes"), _NO_FILTERS),
+        (os.path.join("info", "sparse-checkout"), f"/{pattern}/\n"),
+    ):
+        with open(os.path.join(git_dir, name), "a", encoding="utf-8", newline="\n") as file:
+            file.write(added)
+
+
+def _quiet_ssh(git: Git, url: str) -> None:
+    """Have ssh fail where it would ask, with the command that the user chose for it."""
+    if _transport_of(url) != "ssh" or "GIT_SSH" in git.environ:
+        return
+    command = git.environ.get("GIT_SSH_COMMAND", "")
+    if not command:
+        try:
+            command = git.run("-C", "tree", "config", "--get", "core.sshCommand").strip()
+        except GitFault:
+            command = "ssh"
+    option = " -batch" if "plink" in command.lower() else " -oBatchMode=yes"
+    if not command.endswith(option):
+        git.environ["GIT_SSH_COMMAND"] = command + option
+
+
+def _fetch_ref(git: Git, wanted: Wanted, narrowing: tuple[str, ...]) -> str:
+    """The commit that `ref` names: a branch, else a tag, else a commit in full or abbreviated."""
+    fetch = ("-C", "tree", "fetch", "--quiet", "--no-tags", "--no-recurse-submodules")
+    for name in _ref_names(wanted.ref):
+        if _runs(git, *fetch, *narrowing, "inkan", name):
+            return _commit(git, "FETCH_HEAD")
+    if wanted.ref and _HEX.fullmatch(wanted.ref):
+        # A server gives out only what it knows by name; the rest is found in the whole history.
+        filters = [option for option in narrowing if option.startswith("--filter")]
+        whole = ("+refs/heads/*:refs/inkan/heads/*", "+refs/tags/*:refs/inkan/tags/*")
+        git.run(*fetch, *filters, "inkan", *whole)
+        try:
+            return _commit(git, wanted.ref)
+        except GitFault:
+            pass  # told below, with the names that there are
+    raise SourceError(_ref_missing(git, wanted))
+
+
+def _runs(git: Git, *fetch: str) -> bool:
+    """Fetch one ref; whether the repository has it."""
+    try:
+        git.run(*fetch)
+    except GitFault as fault:
+        if fault.tells(_NO_SUCH_REF):
+            return False
+        raise
+    return True
+
+
+def _commit(git: Git, name: str) -> str:
+    return git.run("-C", "tree", "rev-parse", "--verify", "--quiet", name + "^{commit}").strip()
+
+
+def _ref_names(ref: str | None) -> list[str]:
+    if ref is None or ref == "HEAD" or ref.startswith("refs/"):
+        return [ref or "HEAD"]
+    if len(ref) in (40, 64) and _HEX.fullmatch(ref):
+        return [ref.lower()]
+    return [f"refs/heads/{ref}", f"refs/tags/{ref}"]
+
+
+def _ref_missing(git: Git, wanted: Wanted) -> str:
+    try:
+        listed = git.run("-C", "tree", "ls-remote", "--heads", "--tags", "--refs", "inkan")
+    except GitFault:
+        listed = ""
+    names = [line.split("/", 2)[-1] for line in listed.split("\n")[:2000] if "\trefs/" in line]
+    if not names:
+        return f"{wanted.name} cannot be fetched: the repository has no branch yet; commit to it"
+    if wanted.ref is None:
+        return f"{wanted.name} cannot be fetched: the repository has no default branch; write a ref"
+    near = near_misses(wanted.ref, names) or names[:3]
+    return (
+        f"{wanted.name} cannot be fetched: the repository has no branch, tag or commit "
+        f"{quoted(wanted.ref)}; write another ref, such as {', '.join(map(shown, near))}"
+    )
+
+
+def _check_folder(git: Git, wanted: Wanted, commit: str) -> None:
+    """Raise `SourceError` where the commit has no folder `path`, with the folder it may mean."""
+    if not wanted.path:
+        return
+    listed = git.run("-C", "tree", "ls-tree", "-z", commit, "--", wanted.path)
+    kind = listed.split(" ")[1:2]
+    if kind == ["tree"]:
+        return
+    fault = "is no folder of" if kind else "does not exist in"
+    folders = git.run("-C", "tree", "ls-tree", "-r", "-d", "-z", "--name-only", commit)
+    near = near_misses(wanted.path, folders.split("\0")[:2000], most=1)
+    hint = f"did you mean {quoted(near[0])}?" if near else "check the path"
+    raise SourceError(
+        f"{wanted.name} cannot be used: {quoted(wanted.path)} {fault} the repository; {hint}"
+    )
+
+
+_ADVICE = (
+    (("could not read Username", "could not read Password", "terminal prompts disabled",
+      "Authentication failed", "Permission denied", "returned error: 403"),
+     "sign in once with `git ls-remote` in a terminal, and have git keep the credentials"),
+    (("Host key verification failed",), "connect once with ssh in a terminal"),
+    (("dubious ownership",), "add the folder to safe.directory in the git configuration"),
+    (("resolve host", "Failed to connect", "Couldn't connect", "unable to connect", "timed out",
+      "Connection refused", "unable to look up"), "check the network, its proxy and the address"),
+    (("not found", "does not exist", "does not appear to be a git repository"),
+     "check the address in `repo`, and whether you may read it"),
+    (("longer than",), "check the network, or name a smaller part of the repository in `path`"),
+    (("No space left",), "make room on the disk"),
+)  # fmt: skip
+
+
+def git_reason(text: str, wanted: Wanted) -> str:
+    """Git's words about a failure as one sentence without secrets, and what to try."""
+    scrubbed = without_secrets(text, wanted.secrets)
+    lines = [shown(line.strip()) for line in re.split(r"[\r\n]+", scrubbed)]
+    noise = ("warning:", "hint:", "From ", "Please make sure", "and the repository exists")
+    told = [line for line in lines if line and not line.startswith(noise)]
+    reason = "; ".join(told[:3]).rstrip(".")
+    if len(reason) > 400:
+        reason = reason[:399] + "…"
+    advice = "try `git ls-remote` with the same address in a terminal"
+    for phrases, better in _ADVICE:
+        if any(phrase in text for phrase in phrases):
+            advice = better
+            break
+    return f"{wanted.name} cannot be fetched: {reason or 'git gave no reason'}; {advice}"
+
+
+def remove_folder(path: str) -> None:
+    """Remove a folder as far as that is possible; the rest is removed some later time."""
+    import contextlib
+    import shutil
+
+    shutil.rmtree(path, ignore_errors=True)
+    if os.name == "nt" and os.path.isdir(path):  # git's objects are read-only there
+        for folder, _, names in os.walk(path):
+            for name in names:
+                with contextlib.suppress(OSError):
+                    os.chmod(os.path.join(folder, name), 0o600)
+        shutil.rmtree(path, ignore_errors=True)
+
+
+class RepositoryCache:
+    """The folder of the cache that belongs to one wanted repository (see the head of 6b)."""
+
+    __slots__ = ("place",)
+
+    def __init__(self, wanted: Wanted, environ: Mapping[str, str]) -> None:
+        self.place = os.path.join(cache_folder(environ), "repositories", wanted.folder_name)
+
+    def numbers(self) -> list[int]:
+        """The numbers of all finished fetches, the oldest first."""
+        if not os.path.isabs(self.place):  # no home folder is known
+            return []
+        try:
+            names = os.listdir(self.place)
+        except OSError:
+            return []
+        return sorted(int(name) for name in names if name.isascii() and name.isdecimal())
+
+    def find_newest(self) -> str | None:
+        """The folder of the newest complete fetch, which holds `records` and `stamp.json`."""
+        for number in reversed(self.numbers()):
+            folder = os.path.join(self.place, str(number))
+            if os.path.isdir(os.path.join(folder, "records")) and read_stamp(folder):
+                return folder
+        return None
+
+    def make_partial(self) -> str:
+        """A new folder for a fetch; what killed fetches left is removed. Raises `OSError`."""
+        if not os.path.isabs(self.place):
+            raise OSError(2, "no home folder is known")
+        os.makedirs(self.place, mode=0o700, exist_ok=True)
+        self._remove_leftovers()
+        partial = os.path.join(self.place, f"partial-{os.getpid()}-{os.urandom(6).hex()}")
+        os.mkdir(partial, 0o700)
+        return partial
+
+    def publish(self, folder: str, number: int) -> None:
+        """Give a finished fetch its number, unless another process was first with that number."""
+        try:
+            os.rename(folder, os.path.join(self.place, str(number)))
+        except OSError:
+            if number not in self.numbers():
+                raise
+        for old in self.numbers()[:-2]:
+            self._remove(str(old))
+
+    def _remove(self, name: str) -> None:
+        """Remove in two steps, so that what is half removed is never taken for whole."""
+        aside = os.path.join(self.place, f"partial-old-{os.urandom(6).hex()}")
+        try:
+            os.rename(os.path.join(self.place, name), aside)
+        except OSError:
+            return
+        remove_folder(aside)
+
+    def _remove_leftovers(self) -> None:
+        for name in os.listdir(self.place):
+            path = os.path.join(self.place, name)
+            try:
+                old = time.time() - os.stat(path).st_mtime > GIT_LEFTOVER_SECONDS
+            except OSError:
+                continue
+            if name.startswith("partial-") and old:
+                remove_folder(path)
+
+
+def read_stamp(folder: str) -> dict[str, Any] | None:
+    """What was noted when `folder` was fetched; `None` where it cannot be read."""
+    import json
+
+    try:
+        with open(os.path.join(folder, "stamp.json"), encoding="utf-8") as file:
+            stamp = json.load(file)
+    except (OSError, ValueError):
+        return None
+    return stamp if isinstance(stamp, dict) else None
+
+
+class Repository:
+    """One `repo` entry of `sources`: a folder of another repository, fetched into the cache.
+
+    `base` is the folder that a local path starts from. `name` is what people read, without
+    credentials; `problem` the sentence about the last fetch if it failed, though an older copy
+    may be served. Raises `SourceError` for what `check_repository` refuses.
+    """
+
+    def __init__(  # noqa: PLR0913 - an entry has three members, and all else comes from outside
+        self,
+        url: str,
+        ref: str | None,
+        path: str | None,
+        base: str,
+        *,
+        environ: Mapping[str, str],
+        log: Callable[[str], None],
+        refresh: bool = False,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        import threading
+
+        self._wanted = Wanted(url, ref, path, base)
+        self.name = self._wanted.name
+        self.problem: str | None = None
+        self._cache = RepositoryCache(self._wanted, environ)
+        self._environ, self._log, self._now = environ, log, now
+        self._refresh = refresh  # until the first fetch has ended
+        self._lock = threading.Lock()
+        self._git: Git | None = None
+        self._ended: Event | None = None  # of the running fetch, or of the last one
+        self._failed_at: float | None = None
+        self._stopped = False
+
+    def start(self) -> None:
+        """Begin to fetch what is not cached, or all where a refresh is wanted; returns at once."""
+        if self._refresh or self._cache.find_newest() is None:
+            self._begin()
+        else:
+            self._log(
+                f"{self.name} is used as fetched on {self.fetched()}; "
+                "--refresh-sources fetches it again"
+            )
+
+    def folder(self, call: Call) -> str:
+        """The local folder that holds the records; waits for a running fetch.
+
+        Raises `Cancelled`, or `SourceError` with git's reason. After a failure git is asked
+        again a minute later at the earliest; until then the same sentence is the answer.
+        """
+        found = None if self._refresh else self._cache.find_newest()
+        if found is None:
+            self._begin()
+            self._wait(call)
+            found = self._cache.find_newest()
+        elif self.problem:  # the refresh failed: once more, while the old copy is served
+            self._begin()
+        if found is None:
+            raise SourceError(self.problem or f"{self.name} cannot be fetched: it was stopped")
+        return os.path.join(found, "records")
+
+    def fetched(self) -> str:
+        """When the cached copy was fetched, in local time, and its commit; or `never`."""
+        newest = self._cache.find_newest()
+        stamp = read_stamp(newest) if newest else None
+        if stamp is None:
+            return "never"
+        when, commit = stamp.get("time"), shown(str(stamp.get("commit")))[:12]
+        try:
+            day = time.strftime("%Y-%m-%d %H:%M", time.localtime(when))
+        except (TypeError, ValueError, OverflowError, OSError):
+            day = "an unknown day"
+        return f"{day} (commit {commit})"
+
+    def stop(self) -> None:
+        """End a running git with all its children, for the end of the process."""
+        with self._lock:
+            self._stopped = True
+            git = self._git
+        if git is not None:
+            git.stop()
+
+    def _begin(self) -> None:
+        """Fetch in a thread, unless that is under way or failed less than a minute ago."""
+        import threading
+
+        with self._lock:
+            if self._stopped or (self._ended is not None and not self._ended.is_set()):
+                return
+            failed = self._failed_at
+            if failed is not None and self._now() - failed < GIT_RETRY_SECONDS:
+                return
+            self._ended = threading.Event()
+        self._log(f"fetching {self.name}")
+        threading.Thread(target=self._work, args=(self._ended,), daemon=True).start()
+
+    def _wait(self, call: Call) -> None:
+        ended, began, told = self._ended, time.monotonic(), -1
+        while ended is not None and not ended.wait(0.04):
+            call.check()
+            seconds = int(time.monotonic() - began)
+            if seconds > told:
+                told = seconds
+                call.progress(seconds, GIT_SECONDS, f"fetching {self.name}")
+        call.check()
+
+    def _work(self, ended: Event) -> None:
+        problem: str | None = f"{self.name} cannot be fetched: the fetch broke off; see the log"
+        try:
+            problem = self._fetch()
+        finally:
+            if problem and self._refresh and self._cache.find_newest():
+                self._log(f"{problem}; the copy of {self.fetched()} is used")
+            self.problem, self._refresh = problem, False
+            self._failed_at = self._now() if problem else None
+            ended.set()
+
+    def _fetch(self) -> str | None:
+        """Fetch once and store it; the sentence about what went wrong."""
+        program = find_git(self._environ)
+        if program is None:
+            return f"{self.name} cannot be fetched: git was not found; install git or set PATH"
+        number = ([0, *self._cache.numbers()])[-1] + 1
+        try:
+            partial = self._cache.make_partial()
+        except OSError as fault:
+            return self._cache_problem(fault)
+        try:
+            self._store(self._begin_git(program, partial), partial, number)
+        except GitFault as fault:
+            return git_reason(fault.text, self._wanted)
+        except SourceError as fault:
+            return str(fault)
+        except OSError as fault:
+            return self._cache_problem(fault)
+        finally:
+            self._git = None
+            remove_folder(partial)
+        return None
+
+    def _begin_git(self, program: str, partial: str) -> Git:
+        with self._lock:
+            self._git = Git(program, self._environ, partial)
+            self._git.stopped = self._stopped
+            return self._git
+
+    def _store(self, git: Git, partial: str, number: int) -> None:
+        import json
+
+        commit = fetch_tree(git, self._wanted)
+        tree, done = os.path.join(partial, "tree"), os.path.join(partial, "done")
+        remove_folder(os.path.join(tree, ".git"))
+        os.mkdir(done, 0o700)
+        os.rename(os.path.join(tree, *self._wanted.path.split("/")), os.path.join(done, "records"))
+        stamp = {
+            "url": without_secrets(self._wanted.url),
+            "ref": self._wanted.ref,
+            "path": self._wanted.path,
+            "commit": commit,
+            "time": int(time.time()),
+        }
+        with open(os.path.join(done, "stamp.json"), "w", encoding="utf-8") as file:
+            json.dump(stamp, file)
+        self._cache.publish(done, number)
+
+    def _cache_problem(self, fault: OSError) -> str:
+        variable = "LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME"
+        return (
+            f"{self.name} cannot be stored in {shown(self._cache.place)} "
+            f"({fault.strerror or fault}); make that folder writable or set {variable} to one "
+            "that is"
+        )
 
 
 # ── 7 Archive and queries ─────────────────────────────────────────────────────────────────────

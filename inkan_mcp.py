@@ -2257,6 +2257,9 @@ class Source(Protocol):
     def start(self) -> None:
         """Begin what takes time (fetching repositories) without waiting for it."""
 
+    def stop(self) -> None:
+        """End what runs in the background; the process is about to end."""
+
     def snapshot(self, call: Call) -> Snapshot:
         """What is there now. Raises `InkanError` where nothing can be said, or `Cancelled`."""
 
@@ -2656,6 +2659,9 @@ class ContentFolder:
             problem = fault.problem
         except NotARecord as finding:
             reason = str(finding)
+        except Exception as fault:  # noqa: BLE001 - one file must never take the others down
+            sentence = f"the file met a fault of the server ({type(fault).__name__}: {fault})"
+            problem = Problem(origin.path, 0, 0, "left out", f"{sentence}; please report it")
         self._set(state, digest, record=record, problem=problem, reason=reason, rules=rules)
 
     def _check_links(self, folder: FolderState, chain: tuple[str, ...], call: Call) -> None:
@@ -2818,6 +2824,69 @@ def _fill_project(project: Project, mapping: dict[str, Any], path: str) -> Probl
     return problems[0] if problems else None
 
 
+class Place:
+    """One folder that an archive is made of: the content folder, or what a source entry names.
+
+    `look` keeps `content` up to date; `problem` says why there is none, or what is amiss.
+    """
+
+    def __init__(
+        self, path: str, shown_as: str, *, prefix: str = "", is_source: bool = False,
+        repository: Repository | None = None,
+    ) -> None:  # fmt: skip
+        self.path, self.shown, self.prefix = path, shown_as, prefix
+        self.is_source, self.repository = is_source, repository
+        self.rules = Rules()
+        self.roots: list[str] = []
+        self.content: ContentFolder | None = None
+        self.problem: Problem | None = None
+        self._changed = True
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything changed since this was last set to false."""
+        return self._changed or (self.content is not None and self.content.changed)
+
+    @changed.setter
+    def changed(self, value: bool) -> None:
+        self._changed = value
+        if self.content is not None:
+            self.content.changed = value
+
+    def look(self, call: Call) -> None:
+        """Find the folder, fetched if need be, and look at every file in it."""
+        path, sentence, kind = self.path, None, "source"
+        if self.repository is not None:
+            try:
+                path = self.repository.folder(call)
+                sentence, kind = self.repository.problem, "note"
+            except SourceError as fault:
+                path, sentence = "", str(fault)
+        elif not os.path.isdir(path):
+            sentence, path = self._absent(path), ""
+        self._say(sentence, kind)
+        if not path:
+            self.content = None
+        elif self.content is None or self.content.path != os.path.realpath(path):
+            roots = self.roots if self.path else [os.path.realpath(path)]
+            self.content = ContentFolder(
+                path, self.shown, self.rules, prefix=self.prefix, roots=roots
+            )
+        if self.content is not None:
+            self.content.scan(call)
+
+    def _absent(self, path: str) -> str:
+        what = "is no folder" if os.path.exists(path) else "does not exist"
+        named = ("source", "dir") if self.is_source else ("content", "contentDir")
+        return f"the {named[0]} folder {shown(os.path.abspath(path))} {what}; mend {named[1]}"
+
+    def _say(self, sentence: str | None, kind: str) -> None:
+        if sentence != (self.problem.sentence if self.problem else None):
+            where = "" if self.repository is not None else self.shown or "."
+            self.problem = Problem(where, 0, 0, kind, sentence) if sentence else None
+            self._changed = True
+
+
 class FolderSource:
     """The records of a repository: its content folder, and the sources that its config names.
 
@@ -2838,8 +2907,7 @@ class FolderSource:
         self._lock = _thread.allocate_lock()
         self._config = Config()
         self._config_state: tuple[object, ...] | None = None
-        self._folders: list[ContentFolder] = []
-        self._lost: list[Problem] = []
+        self._places: list[Place] = []
         self._snapshot: Snapshot | None = None
         self._said: set[str] = set()
 
@@ -2856,12 +2924,12 @@ class FolderSource:
             call.check()
         try:
             self._read_config()
-            for folder in self._folders:
-                folder.scan(call)
-            if self._snapshot is None or any(folder.changed for folder in self._folders):
+            for place in self._places:
+                place.look(call)
+            if self._snapshot is None or any(place.changed for place in self._places):
                 self._snapshot = self._gather()
-                for folder in self._folders:
-                    folder.changed = False
+                for place in self._places:
+                    place.changed = False
                 self._say(self._snapshot.problems)
             return self._snapshot
         finally:
@@ -2907,32 +2975,53 @@ class FolderSource:
         return config
 
     def _apply(self, config: Config) -> None:
-        """Serve the folders that `config` names, keeping what is known of unchanged ones."""
+        """Serve the folders that `config` names; repositories begin to be fetched."""
+        self.stop()
         self._config = config
-        self._lost = []
-        places = [(os.path.join(self.root, os.path.expanduser(config.content_dir)), "")]
+        content = os.path.join(self.root, os.path.expanduser(config.content_dir))
+        self._places = [Place(content, shown_folder(content, self.root))]
         for entry in config.sources:
-            if entry.dir is not None:
-                folder = os.path.join(self.root, os.path.expanduser(entry.dir))
-                places.append((folder, entry.project or ""))
-        roots = [os.path.realpath(folder) for folder, _ in places]
-        self._folders = []
-        for number, (folder, prefix) in enumerate(places):
-            shown_as = shown_folder(folder, self.root)
-            if number and not os.path.isdir(folder):
-                sentence = f"the source folder {shown(os.path.abspath(folder))} does not exist"
-                self._lost.append(Problem(shown_as, 0, 0, "source", f"{sentence}; mend its dir"))
-            self._folders.append(
-                ContentFolder(folder, shown_as, config.rules, prefix=prefix, roots=roots)
-            )
+            self._places.append(self._place(entry, config))
+        local = [os.path.realpath(place.path) for place in self._places if place.path]
+        for place in self._places:
+            place.rules, place.roots = config.rules, local
         self._snapshot = None
+        for place in self._places:
+            if place.repository is not None:
+                place.repository.start()
+
+    def _place(self, entry: SourceEntry, config: Config) -> Place:
+        prefix = entry.project or ""
+        if entry.dir is not None:
+            path = os.path.join(self.root, os.path.expanduser(entry.dir))
+            return Place(path, shown_folder(path, self.root), prefix=prefix, is_source=True)
+        try:
+            repository = Repository(
+                entry.repo or "", entry.ref, entry.path, self.root,
+                environ=self._environ, log=self._log, refresh=self._refresh,
+            )  # fmt: skip
+        except SourceError as fault:
+            raise ConfigError(config.path or "", 1, 1, str(fault)) from None
+        shown_as = f"{repository.name}:{(entry.path or '').strip('/')}"
+        return Place("", shown_as, prefix=prefix, is_source=True, repository=repository)
+
+    def stop(self) -> None:
+        """End what runs in the background."""
+        for place in self._places:
+            if place.repository is not None:
+                place.repository.stop()
+
+    @property
+    def _folders(self) -> list[ContentFolder]:
+        return [place.content for place in self._places if place.content is not None]
 
     def _gather(self) -> Snapshot:
         """One snapshot of all folders; of two equal ids the first is kept, with a problem."""
         found = Snapshot()
         found.rules, found.declared = self._config.rules, self._config.declared
         found.title = self._config.title
-        found.problems = [*self._config.problems, *self._lost]
+        found.problems = [*self._config.problems]
+        found.problems += [place.problem for place in self._places if place.problem]
         kept: dict[str, Record] = {}
         for folder in self._folders:
             _settle(folder)
@@ -2972,7 +3061,10 @@ class FolderSource:
 
     def _looked(self) -> str:
         """Where records were looked for, how many files were seen, and why they were none."""
-        parts = []
+        parts = [
+            f"{shown(os.path.abspath(place.path))} (which is no folder)"
+            for place in self._places if place.path and place.content is None
+        ]  # fmt: skip
         for folder in self._folders:
             reasons: dict[str, int] = {}
             for state in folder.walk():
@@ -2984,9 +3076,8 @@ class FolderSource:
                         reasons[why] = reasons.get(why, 0) + 1
             total = sum(reasons.values())
             why = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
-            exists = "" if os.path.isdir(folder.path) else ", which does not exist"
             parts.append(
-                f"{shown(folder.path)}{exists} ({counted(total, 'file')}{': ' if why else ''}{why})"
+                f"{shown(folder.path)} ({counted(total, 'file')}{': ' if why else ''}{why})"
             )
         where = " and ".join(parts)
         hint = (
@@ -3291,7 +3382,7 @@ _GIT_KEPT = (
 )  # fmt: skip
 _GIT_SET = {
     "GCM_INTERACTIVE": "never",
-    "GIT_ADVICE": "0",
+    "GIT_GIT_ADVICE": "0",
     "GIT_ALLOW_PROTOCOL": ":".join(GIT_TRANSPORTS),
     "GIT_ASKPASS": "",  # set and empty: git then asks no other program either
     "GIT_ATTR_NOSYSTEM": "1",
@@ -3613,7 +3704,7 @@ def _check_folder(git: Git, wanted: Wanted, commit: str) -> None:
     )
 
 
-_ADVICE = (
+_GIT_ADVICE = (
     (("could not read Username", "could not read Password", "terminal prompts disabled",
       "Authentication failed", "Permission denied", "returned error: 403"),
      "sign in once with `git ls-remote` in a terminal, and have git keep the credentials"),
@@ -3638,7 +3729,7 @@ def git_reason(text: str, wanted: Wanted) -> str:
     if len(reason) > 400:
         reason = reason[:399] + "…"
     advice = "try `git ls-remote` with the same address in a terminal"
-    for phrases, better in _ADVICE:
+    for phrases, better in _GIT_ADVICE:
         if any(phrase in text for phrase in phrases):
             advice = better
             break
@@ -6045,7 +6136,10 @@ def serve(source: Source, log: Callable[[str], None], today: Callable[[], str]) 
     for line in read_lines(0):
         server.take(line)
     server.end_subscriptions()
-    if not server.drain():
+    drained = server.drain()
+    server.cancel_all()
+    source.stop()
+    if not drained:
         os._exit(0)  # a call that is stuck must not outlive the client
     return 0
 

@@ -3209,7 +3209,7 @@ def percent_decode(text: str) -> str:
 # first wins and the other uses its folder. The greatest number is the one served: a refresh is
 # seen whole or not at all, and the one before it stays for readers that are still within it.
 
-_SCHEME = re.compile(r"([A-Za-z0-9+.-]{1,30})://")
+_GIT_SCHEME = re.compile(r"([A-Za-z0-9+.-]{1,30})://")
 _HELPER = re.compile(r"([A-Za-z0-9+.-]{1,30})::")  # `ext::sh -c …` runs a command
 _DASHED_HOST = re.compile(r"(?:[a-z]{1,9}://)?(?:[^/@]*@)?-")  # ssh would take it for an option
 _SLASHED_LOGIN = re.compile(r"[a-z]{1,9}://[^/@]*:(?![0-9]*/)[^/@]*/[^@]*@")
@@ -3248,7 +3248,7 @@ def _check_address(url: str) -> str | None:
         return "repo has a `/` within its user or password; write it as %2F"
     named = f"repo {quoted(without_secrets(url))}"
     kinds = ", ".join(GIT_TRANSPORTS)
-    found = _HELPER.match(url) or _SCHEME.match(url)
+    found = _HELPER.match(url) or _GIT_SCHEME.match(url)
     if found and (found[0].endswith("::") or found[1] not in GIT_TRANSPORTS):
         return f"{named} uses the transport {found[1]}; write {kinds} or a local path"
     if _DASHED_HOST.match(url):
@@ -3352,7 +3352,7 @@ def git_address(url: str, base: str) -> str:
 
 def _transport_of(url: str) -> str:
     """`https`, `ssh` for `user@host:path` too, and `""` for a local path; git's own rule."""
-    found = _SCHEME.match(url)
+    found = _GIT_SCHEME.match(url)
     if found:
         return found[1]
     if os.name == "nt" and url[1:2] == ":":
@@ -4679,7 +4679,7 @@ def _unknown_argument(tool: str, name: str, known_names: list[str]) -> str:
     return f"{tool} has no argument {quoted(name)}. {hint}"
 
 
-_TYPE_WORDS = {
+_ARGUMENT_TYPES = {
     "string": ("a text", '"kafka"'), "integer": ("a whole number", "20"),
     "boolean": ("true or false", "true"),
 }  # fmt: skip
@@ -4698,7 +4698,7 @@ def _checked(tool: str, argument: Argument, value: Any) -> Any:
         "boolean": isinstance(value, bool),
     }[argument.type]
     if not fits:
-        words, example = _TYPE_WORDS[argument.type]
+        words, example = _ARGUMENT_TYPES[argument.type]
         given = quoted(value) if isinstance(value, str) else shown(compact(value)[:80])
         raise ToolError(
             f'"{argument.name}" of {tool} is {given}; give {words}, for example {example}.'
@@ -5172,7 +5172,7 @@ _LINKS = _list_of(
     )
 )
 _PAGED = {"total": _INTEGER, "offset": _INTEGER, "limit": _INTEGER}
-_COUNTS = _list_of(_shape({"name": _STRING, "count": _INTEGER}))
+_COUNT_ROWS = _list_of(_shape({"name": _STRING, "count": _INTEGER}))
 _FIELD_ROWS = _list_of(
     _shape(
         {
@@ -5277,7 +5277,7 @@ TOOLS: dict[str, Tool] = {
             "list_tags", "List tags",
             "Tags with how many records have them, most used first.",
             arguments=(_PROJECT,),
-            output=_list_shape({"tags": _COUNTS}),
+            output=_list_shape({"tags": _COUNT_ROWS}),
             run=list_tags,
         ),
         Tool(
@@ -5292,7 +5292,7 @@ TOOLS: dict[str, Tool] = {
             "list_authors", "List authors",
             "Authors with how many records they wrote, most records first.",
             arguments=(_PROJECT,),
-            output=_list_shape({"authors": _COUNTS}),
+            output=_list_shape({"authors": _COUNT_ROWS}),
             run=list_authors,
         ),
         Tool(
@@ -6320,6 +6320,10 @@ def log_line(sentence: str) -> None:
         pass  # nobody listens
 
 
+def _no_log(sentence: str) -> None:
+    """Nothing: the problems are reported elsewhere."""
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program; returns the exit code: 0, 1 for a failing source or check, 2 for usage."""
     environ = os.environ
@@ -6343,7 +6347,8 @@ def _run(options: Options, environ: Mapping[str, str]) -> int:
         text = USAGE if "--help" in options.flags else f"inkan-mcp {__version__}\n"
         write_all(1, text.encode())
         return 0
-    source = make_source(options, environ, log_line)
+    log = _no_log if "--check" in options.flags else log_line  # --check reports all itself
+    source = make_source(options, environ, log)
     if options.call is None and "--check" not in options.flags:
         if sys.stdin is not None and sys.stdin.isatty():
             log_line("waiting for a client's messages on standard input; press Ctrl-C to stop")

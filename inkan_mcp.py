@@ -3106,6 +3106,8 @@ class FolderSource:
         """For each record, which of the folded `needles` its folded body holds."""
         found: list[tuple[bool, ...]] = []
         warnings: list[str] = []
+        only = needles[0] if len(needles) == 1 else None
+        hit, miss = (True,), (False,)
         for number, record in enumerate(records):
             folder, state = record.handle
             folded = state.folded
@@ -3121,7 +3123,10 @@ class FolderSource:
                 else:
                     if state.record is record and not state.hot:
                         state.folded = folded
-            found.append(tuple(needle in folded for needle in needles))
+            if only is None:
+                found.append(tuple([needle in folded for needle in needles]))
+            else:
+                found.append(hit if only in folded else miss)
         return found, warnings
 
 
@@ -4030,6 +4035,7 @@ class Archive:
         self._links: dict[str, dict[str, list[Link]]] | None = None
         self._link_problems: list[Problem] = []
         self._counts: dict[str, dict[str, tuple[str, int]]] = {}
+        self._tables: dict[str, dict[str, list[Record]]] = {}
 
     @property
     def names(self) -> Names:
@@ -4099,6 +4105,17 @@ class Archive:
         if kind not in self._counts:
             self._counts[kind] = count_values(self.records, VALUES[kind], FOLDS[kind])
         return self._counts[kind]
+
+    def table(self, kind: str) -> dict[str, list[Record]]:
+        """The records that have each folded value of `kind`, in the archive's order."""
+        if kind not in self._tables:
+            table: dict[str, list[Record]] = {}
+            values, folded = VALUES[kind], FOLDS.get(kind, fold)
+            for record in self.records:
+                for value in {folded(value) for value in values(record)}:
+                    table.setdefault(value, []).append(record)
+            self._tables[kind] = table
+        return self._tables[kind]
 
     @property
     def missing(self) -> list[Problem]:
@@ -4400,6 +4417,7 @@ VALUES: dict[str, Callable[[Record], Iterable[str]]] = {
     "status": lambda record: (record.status,) if record.status else (),
     "tag": lambda record: record.tags,
     "author": lambda record: record.authors,
+    "current": lambda record: ("true",) if record.current else (),
 }
 FOLDS: dict[str, Callable[[str], str]] = {
     "project": fold, "type": fold, "status": fold, "tag": fold, "author": fold_handle,
@@ -4451,7 +4469,11 @@ def search(
     A text is looked for in title, description and tags first; bodies are read only of records
     that did not match there (SPEC 7, `query`).
     """
-    records = [record for record in archive.records if _passes(record, query)]
+    tables = [archive.table(kind).get(wanted, []) for kind, wanted in query.filters.items()]
+    if query.current_only:
+        tables.append(archive.table("current").get("true", []))
+    shortest = min(tables, key=len, default=archive.records)
+    records = [record for record in shortest if _passes(record, query)]
     if not query.text:
         return records, None, []
     found, warnings = _search_text(archive, records, (query.text,), call)
@@ -4466,21 +4488,27 @@ def _search_text(
     archive: Archive, records: list[Record], needles: tuple[str, ...], call: Call
 ) -> tuple[list[Record], list[str]]:
     """Records that hold every needle in title, description, tags or body, in their order."""
-    heads = [searched_head(record) for record in records]
-    unread = [
-        record for record, head in zip(records, heads)
-        if not all(needle in head for needle in needles)
-    ]  # fmt: skip
+    heads = [record.folded or searched_head(record) for record in records]
+    in_head = [_holds_all(head, needles) for head in heads]
+    unread = [record for record, found in zip(records, in_head) if not found]
     hits, warnings = archive.source.search_bodies(unread, needles, call)
-    by_body = {record.id: hit for record, hit in zip(unread, hits)}
-    none = (False,) * len(needles)
-    all_of = (True,) * len(needles)
+    hit_of = iter(hits)
     found = []
-    for record, head in zip(records, heads):
-        hit = by_body.get(record.id, all_of if record.id not in by_body else none)
-        if all(in_body or needle in head for needle, in_body in zip(needles, hit)):
+    for record, head, complete in zip(records, heads, in_head):
+        if complete or _holds_rest(head, needles, next(hit_of)):
             found.append(record)
     return found, warnings
+
+
+def _holds_all(text: str, needles: tuple[str, ...]) -> bool:
+    return needles[0] in text if len(needles) == 1 else all(needle in text for needle in needles)
+
+
+def _holds_rest(head: str, needles: tuple[str, ...], in_body: tuple[bool, ...]) -> bool:
+    """Whether every needle is in the body or else in the head."""
+    return all(in_body) or all(
+        hit or needle in head for needle, hit in zip(needles, in_body)
+    )
 
 
 def searched_head(record: Record) -> str:

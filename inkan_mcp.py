@@ -8577,10 +8577,12 @@ standard input and output.
   --refresh-sources    fetch the repositories that the configuration names again
   --call TOOL          run one tool, print its answer, and exit
   --check              read the whole archive, report every fault, and exit
+  --print-config NAME  print the configuration for a client, and exit; NAME is one of
+                       {clients}
   --version, --help    print this and exit
 """
 
-_WITH_VALUE = ("--root", "--url", "--site", "--dist", "--header", "--call")
+_WITH_VALUE = ("--root", "--url", "--site", "--dist", "--header", "--call", "--print-config")
 _ALONE = ("--check", "--refresh-sources", "--version", "--help", "-h")
 
 
@@ -8593,6 +8595,7 @@ class Options:
         self.dist: str | None = None
         self.headers: list[str] = []
         self.call: str | None = None
+        self.print_config: str | None = None
         self.arguments: list[str] = []
         self.flags: set[str] = set()
 
@@ -8630,7 +8633,7 @@ def _set_option(options: Options, name: str, value: str) -> None:
     if name == "--header":
         options.headers.append(value)
         return
-    attribute = {"--site": "url"}.get(name, name[2:])
+    attribute = {"--site": "url", "--print-config": "print_config"}.get(name, name[2:])
     if getattr(options, attribute) is not None:
         raise UsageError(f"{name} is given twice; give it once")
     if not value:
@@ -8722,6 +8725,75 @@ def run_check(source: Source, call: Call, out: Callable[[str], None]) -> int:
     return 1 if errors else 0
 
 
+# Per client: the file that its configuration belongs into, and the key that holds the servers.
+CLIENTS = {
+    "claude-code": (".mcp.json in the repository", "mcpServers"),
+    "claude-desktop": ("claude_desktop_config.json, opened from Settings > Developer", "mcpServers"),
+    "cursor": (".cursor/mcp.json in the repository, or ~/.cursor/mcp.json", "mcpServers"),
+    "vscode": (".vscode/mcp.json in the repository", "servers"),
+    "codex": ("~/.codex/config.toml", "mcp_servers"),
+    "gemini": (".gemini/settings.json in the repository, or ~/.gemini/settings.json", "mcpServers"),
+    "zed": ("settings.json, opened from the command palette: zed: open settings", "context_servers"),
+    "windsurf": ("~/.codeium/windsurf/mcp_config.json", "mcpServers"),
+    "jetbrains": (".junie/mcp/mcp.json in the repository", "mcpServers"),
+}
+
+
+def client_config(client: str, options: Options) -> tuple[str, str]:
+    """The configuration of this server for a client, and the file that it belongs into.
+
+    It names this interpreter and this source by absolute paths. Raises `UsageError`.
+    """
+    if client not in CLIENTS:
+        near = near_misses(client, CLIENTS, 1)
+        hint = f"did you mean {near[0]}?" if near else f"write one of {', '.join(CLIENTS)}"
+        raise UsageError(f"there is no client {quoted(client)}; {hint}")
+    where, key = CLIENTS[client]
+    command, *arguments = server_command(options)
+    if client == "codex":
+        words = ", ".join(_toml_text(word) for word in arguments)
+        text = f"[mcp_servers.inkan]\ncommand = {_toml_text(command)}\nargs = [{words}]\n"
+        return where, text
+    import json
+
+    server: dict[str, Any] = {"command": command, "args": arguments}
+    if client == "vscode":
+        server = {"type": "stdio", **server}
+    return where, json.dumps({key: {"inkan": server}}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _toml_text(text: str) -> str:
+    import json
+
+    return json.dumps(text)  # a basic string of TOML has the escapes of JSON
+
+
+def server_command(options: Options) -> list[str]:
+    """The words that start this server again from any folder. Raises `UsageError`."""
+    here = os.path.abspath(__file__)
+    archive = getattr(__loader__, "archive", None) if "__loader__" in globals() else None
+    if archive is not None:
+        words = [sys.executable, os.path.abspath(archive)]
+    elif "site-packages" in here or "dist-packages" in here:
+        words = [sys.executable, "-m", "inkan_mcp"]
+    else:
+        words = [sys.executable, here]
+    for header in options.headers:
+        if "${" not in header:
+            name = header.partition(":")[0]
+            raise UsageError(
+                f"the value of the header {quoted(name)} would stand in the file for all to read; "
+                "write it as ${NAME} and set that variable for the client"
+            )
+        words += ["--header", header]
+    if options.url is not None:
+        return [*words, "--url", options.url]
+    if options.dist is not None:
+        return [*words, "--dist", os.path.abspath(os.path.expanduser(options.dist))]
+    root = options.root if options.root is not None else os.getcwd()
+    return [*words, "--root", os.path.abspath(os.path.expanduser(root))]
+
+
 def local_date(environ: Mapping[str, str]) -> str:
     """The machine's local date, or the one that tests set."""
     return environ.get("INKAN_MCP_TODAY") or time.strftime("%Y-%m-%d", time.localtime())
@@ -8760,8 +8832,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(options: Options, environ: Mapping[str, str]) -> int:
     if "--help" in options.flags or "--version" in options.flags:
-        text = USAGE if "--help" in options.flags else f"inkan-mcp {__version__}\n"
+        usage = USAGE.replace("{clients}", ", ".join(CLIENTS))
+        text = usage if "--help" in options.flags else f"inkan-mcp {__version__}\n"
         write_all(1, text.encode())
+        return 0
+    if options.print_config is not None:
+        where, text = client_config(options.print_config, options)
+        log_line(f"put this into {where}:")
+        write_all(1, text.encode("utf-8"))
         return 0
     log = _no_log if "--check" in options.flags else log_line  # --check reports all itself
     source = make_source(options, environ, log)

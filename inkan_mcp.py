@@ -46,6 +46,7 @@ MAX_RECORD_BYTES = 4 * 1024 * 1024  # a record is text that people read; more is
 MAX_LINE_BYTES = 64 * 1024 * 1024  # an input line; far above what any client sends
 MAX_DIGITS = 4000  # of a whole number in a message; newer Pythons refuse 4,300
 MAX_ANSWER_BYTES = 1_000_000  # an answer line; some clients refuse more, all hang up at 10 MiB
+MAX_ECHO = 2000  # characters of what a client sent that an error repeats
 MAX_LIMIT = 200  # records in one page of a list
 DEFAULT_LIMIT = 20
 DEFAULT_REVIEW_LIMIT = 100
@@ -227,6 +228,8 @@ def near_misses(word: str, known: Iterable[str], most: int = 3) -> list[str]:
     """Those of `known` that `word` may have meant, the nearest first."""
     import difflib  # only a mistake needs it
 
+    if len(word) > 100:  # no name is that long, and the comparison would take long
+        return []
     folded = {fold(name): name for name in known}
     return [folded[m] for m in difflib.get_close_matches(fold(word), folded, n=most, cutoff=0.6)]
 
@@ -3008,6 +3011,11 @@ class FolderSource:
         shown_as = f"{repository.name}:{(entry.path or '').strip('/')}"
         return Place("", shown_as, prefix=prefix, is_source=True, repository=repository)
 
+    @property
+    def title(self) -> str | None:
+        """The archive's title in the configuration."""
+        return self._config.title
+
     def stop(self) -> None:
         """End what runs in the background."""
         for place in self._places:
@@ -4056,6 +4064,8 @@ class Archive:
 
     def _resolve_links(self) -> dict[str, dict[str, list[Link]]]:
         """Both relations in both directions: what one side states holds for the other (SPEC 5)."""
+        # Two calls may do this at once, so nothing is added to what the other one sees.
+        problems: list[Problem] = []
         links: dict[str, dict[str, list[Link]]] = {"supersedes": {}, "superseded_by": {}}
         inverse: list[tuple[str, Record, Record]] = []
         ordered = sorted(self.records, key=lambda record: record.id)
@@ -4063,19 +4073,19 @@ class Archive:
             for relation, other in (
                 ("supersedes", "superseded_by"), ("superseded_by", "supersedes"),
             ):  # fmt: skip
-                own = self._resolve(record, relation)
+                own = self._resolve(record, relation, problems)
                 if own:
                     links[relation][record.id] = own
                 inverse += [(other, link.record, record) for link in own if link.record]
-            for link in self._resolve(record, "related"):
-                pass
+            self._resolve(record, "related", problems)
         for relation, target, record in inverse:
             own = links[relation].setdefault(target.id, [])
             if all(link.record is not record for link in own):
                 own.append(Link(record, record.id))
+        self._link_problems = problems
         return links
 
-    def _resolve(self, record: Record, relation: str) -> list[Link]:
+    def _resolve(self, record: Record, relation: str, problems: list[Problem]) -> list[Link]:
         found: list[Link] = []
         for text in getattr(record, relation):
             candidates = self.names.linked(record, text)
@@ -4085,8 +4095,7 @@ class Archive:
                 continue
             found.append(Link(None, text))
             if not (relation == "related" and is_address(text)):
-                problem = _link_problem(record, relation, text, candidates)
-                self._link_problems.append(problem)
+                problems.append(_link_problem(record, relation, text, candidates))
         return found
 
     def related(self, record: Record) -> list[str]:
@@ -4702,7 +4711,10 @@ def _checked(tool: str, argument: Argument, value: Any) -> Any:
     }[argument.type]
     if not fits:
         words, example = _ARGUMENT_TYPES[argument.type]
-        given = quoted(value) if isinstance(value, str) else shown(compact(value)[:80])
+        if isinstance(value, (dict, list)):
+            given = "an object" if isinstance(value, dict) else "a list"
+        else:  # `str` and not JSON: 1e400 is read as infinity, which JSON cannot say
+            given = quoted(value) if isinstance(value, str) else str(value).lower()[:80]
         raise ToolError(
             f'"{argument.name}" of {tool} is {given}; give {words}, for example {example}.'
         )
@@ -5010,8 +5022,8 @@ def _cut_body(result: dict[str, Any], total: int, offset: int) -> None:
     result["bodyTruncated"] = {"shown": offset + cut, "total": total}
 
 
-def _escaped_size(text: str) -> int:
-    return len(compact(text).encode("utf-8", "replace"))
+def _escaped_size(value: object) -> int:
+    return len(compact(value).encode("utf-8", "replace"))
 
 
 def record_block(result: dict[str, Any]) -> str:
@@ -5387,9 +5399,17 @@ def list_resources(archive: Archive, cursor: str | None) -> dict[str, Any]:
             raise ProtocolError(INVALID_PARAMS, f"Invalid cursor: {quoted(cursor)}")
         last = percent_decode(cursor[6:])
         records = [record for record in records if record.id > last]
-    result: dict[str, Any] = {"resources": [_resource(r) for r in records[:RESOURCE_PAGE]]}
-    if len(records) > RESOURCE_PAGE:
-        result["nextCursor"] = "after:" + percent_encode(records[RESOURCE_PAGE - 1].id)
+    page: list[dict[str, Any]] = []
+    room = MAX_ANSWER_BYTES - 2000
+    for record in records[:RESOURCE_PAGE]:
+        resource = _resource(record)
+        room -= _escaped_size(resource) + 1
+        if room < 0 and page:
+            break
+        page.append(resource)
+    result: dict[str, Any] = {"resources": page}
+    if len(records) > len(page):
+        result["nextCursor"] = "after:" + percent_encode(records[len(page) - 1].id)
     return result
 
 
@@ -5413,11 +5433,11 @@ def read_resource(archive: Archive, uri: str, call: Call) -> dict[str, Any]:
 
     Raises `ProtocolError` (`RESOURCE_NOT_FOUND`) where no record has that address.
     """
-    record_id = percent_decode(uri[11:]) if uri[:11].lower() == "decision://" else None
-    record = archive.by_id.get(to_nfc(record_id)) if record_id else None
+    record_id = to_nfc(percent_decode(uri[11:])) if uri[:11].lower() == "decision://" else ""
+    record = archive.by_id.get(record_id)
     if record is None:
-        data = {"uri": uri}
-        reason = archive.snapshot.broken.get(record_id or "")
+        data = {"uri": uri[:MAX_ECHO]}
+        reason = archive.snapshot.broken.get(record_id)
         if reason is not None:
             data["reason"] = str(reason)
         raise ProtocolError(RESOURCE_NOT_FOUND, "Resource not found", data)
@@ -5654,7 +5674,7 @@ def check_envelope(params: dict[str, Any]) -> None:
     if not isinstance(meta.get(f"{_META}clientCapabilities"), dict):
         raise ProtocolError(INVALID_PARAMS, f"params._meta lacks {_META}clientCapabilities.")
     if version not in MODERN_VERSIONS:
-        data = {"supported": list(MODERN_VERSIONS), "requested": version}
+        data = {"supported": list(MODERN_VERSIONS), "requested": version[:MAX_ECHO]}
         raise ProtocolError(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
 
 
@@ -5685,6 +5705,7 @@ def _ping(session: Session, request: Request, call: Call) -> dict[str, Any]:
 
 
 def _tools_list(session: Session, request: Request, call: Call) -> dict[str, Any]:
+    _check_only_page(request)
     is_site = bool(getattr(session.catalog.source, "is_site", False))
     return {"tools": [tool.listed(is_site=is_site) for tool in TOOLS.values()]}
 
@@ -5702,11 +5723,22 @@ def _tools_call(session: Session, request: Request, call: Call) -> dict[str, Any
     return result
 
 
-def _resources_list(session: Session, request: Request, call: Call) -> dict[str, Any]:
+def _check_only_page(request: Request) -> None:
+    """Raise `ProtocolError` for the cursor of a list that has one page and gives no cursor."""
+    cursor = _cursor(request)
+    if cursor:
+        raise ProtocolError(INVALID_PARAMS, f"Invalid cursor: {quoted(cursor)}")
+
+
+def _cursor(request: Request) -> str | None:
     cursor = request.params.get("cursor")
     if cursor is not None and not isinstance(cursor, str):
         raise ProtocolError(INVALID_PARAMS, "The cursor must be a text.")
-    return list_resources(session.catalog.archive(call), cursor)
+    return cursor
+
+
+def _resources_list(session: Session, request: Request, call: Call) -> dict[str, Any]:
+    return list_resources(session.catalog.archive(call), _cursor(request))
 
 
 def _resources_read(session: Session, request: Request, call: Call) -> dict[str, Any]:
@@ -5717,6 +5749,7 @@ def _resources_read(session: Session, request: Request, call: Call) -> dict[str,
 
 
 def _templates_list(session: Session, request: Request, call: Call) -> dict[str, Any]:
+    _check_only_page(request)
     return dict(RESOURCE_TEMPLATES)
 
 

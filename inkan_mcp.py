@@ -2248,8 +2248,8 @@ class Snapshot:
     """
 
     __slots__ = (
-        "broken", "declared", "drafts", "is_site", "looked", "missing", "problems", "projects",
-        "records", "rules", "title",
+        "_before", "_edits", "_token", "broken", "declared", "drafts", "is_site", "looked", "missing",
+        "problems", "projects", "records", "rules", "title",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -2264,6 +2264,30 @@ class Snapshot:
         self.looked = ""
         self.title: str | None = None
         self.is_site = False
+        self._token = object()  # what tells this snapshot from all others
+        self._before: object = None
+        self._edits: list[tuple[Record, Record]] = []
+
+    def edited(self, edits: list[tuple[Record, Record]]) -> Snapshot:
+        """A later snapshot in which nothing but the text of some records is another."""
+        later = Snapshot()
+        for name in self.__slots__:
+            if name != "_token":
+                setattr(later, name, getattr(self, name))
+        later._before, later._edits = self._token, edits
+        replaced = {id(old): new for old, new in edits}
+        later.records = [replaced.get(id(record), record) for record in self.records]
+        changed = {id(problem) for old, _ in edits for problem in old.problems}
+        later.problems = [problem for problem in self.problems if id(problem) not in changed]
+        later.problems += [problem for _, new in edits for problem in new.problems]
+        return later
+
+    def edits_since(self, before: Snapshot) -> list[tuple[Record, Record]] | None:
+        """The edits that made this out of `before`; `None` where more than edits did."""
+        if self._before is before._token:
+            return self._edits
+        same = self.records is before.records and self.projects is before.projects
+        return [] if same and self.rules is before.rules else None
 
 
 class BodySearch:
@@ -2441,7 +2465,8 @@ class ContentFolder:
         self.rules = rules
         self.roots = list(roots) or [self.path]
         self.top = FolderState(self.path, "", rules)
-        self.changed = True
+        self.changed = True  # more than the text of records
+        self.edits: list[tuple[Record, Record]] = []
 
     def shown_path(self, relative: str) -> str:
         """A file of this folder as people are told of it."""
@@ -2655,9 +2680,12 @@ class ContentFolder:
         problem: Problem | None = None, reason: str | None = None, rules: Rules | None = None,
     ) -> None:  # fmt: skip
         before = state.problem.sentence if state.problem else None
-        if record or reason != state.reason or (problem.sentence if problem else None) != before:
-            self.changed = True
-        if state.record is not None:
+        if record is not None and state.record is not None and state.record.id == record.id:
+            self.edits.append((state.record, record))
+        elif (
+            record or state.record or reason != state.reason
+            or (problem.sentence if problem else None) != before
+        ):
             self.changed = True
         state.record, state.problem, state.reason = record, problem, reason
         state.digest, state.rules, state.folded = digest, rules, None
@@ -2872,11 +2900,17 @@ class Place:
         """Whether anything changed since this was last set to false."""
         return self._changed or (self.content is not None and self.content.changed)
 
-    @changed.setter
-    def changed(self, value: bool) -> None:
-        self._changed = value
-        if self.content is not None:
-            self.content.changed = value
+    def settle(self) -> list[tuple[Record, Record]]:
+        """Take note of all changes; returns the edits of records among them, each once."""
+        self._changed = False
+        if self.content is None:
+            return []
+        self.content.changed = False
+        edits: dict[str, tuple[Record, Record]] = {}
+        for old, new in self.content.edits:
+            edits[new.id] = (edits.get(new.id, (old, new))[0], new)
+        self.content.edits = []
+        return list(edits.values())
 
     def look(self, call: Call) -> None:
         """Find the folder, fetched if need be, and look at every file in it."""
@@ -2934,6 +2968,7 @@ class FolderSource:
         self._config_state: tuple[object, ...] | None = None
         self._places: list[Place] = []
         self._snapshot: Snapshot | None = None
+        self._kept: dict[str, Record] = {}
         self._said: set[str] = set()
 
     def start(self) -> None:
@@ -2951,12 +2986,17 @@ class FolderSource:
             self._read_config()
             for place in self._places:
                 place.look(call)
-            if self._snapshot is None or any(place.changed for place in self._places):
-                self._snapshot = self._gather()
-                for place in self._places:
-                    place.changed = False
-                self._say(self._snapshot.problems)
-            return self._snapshot
+            snapshot = self._snapshot
+            whole = snapshot is None or any(place.changed for place in self._places)
+            edits = [edit for place in self._places for edit in place.settle()]
+            if whole or any(self._kept.get(old.id) is not old for old, _ in edits):
+                snapshot = self._gather()
+                self._say(snapshot.problems)
+            elif edits:
+                snapshot = self._edited(edits)
+            assert snapshot is not None
+            self._snapshot = snapshot
+            return snapshot
         finally:
             self._lock.release()
 
@@ -3045,6 +3085,20 @@ class FolderSource:
     def _folders(self) -> list[ContentFolder]:
         return [place.content for place in self._places if place.content is not None]
 
+    def _edited(self, edits: list[tuple[Record, Record]]) -> Snapshot:
+        """The snapshot after nothing but edits of records that it holds."""
+        for _, new in edits:
+            self._kept[new.id] = new
+            self._address(new)
+            self._say(new.problems)
+        assert self._snapshot is not None
+        return self._snapshot.edited(edits)
+
+    def _address(self, record: Record) -> None:
+        """Give a record its published address, where the configuration states the site's."""
+        if self._config.url:
+            record.url = f"{self._config.url.rstrip('/')}/{percent_encode(record.id)}"
+
     def _gather(self) -> Snapshot:
         """One snapshot of all folders; of two equal ids the first is kept, with a problem."""
         found = Snapshot()
@@ -3057,14 +3111,13 @@ class FolderSource:
             _settle(folder)
             for state in folder.walk():
                 self._gather_folder(found, kept, folder, state)
-        found.records = list(kept.values())
+        found.records, self._kept = list(kept.values()), kept
         found.missing = [p for p in found.problems if p.kind in ("left out", "source", "double id")]
         found.projects = _projects(found, self._folders)
         if not found.records:
             found.looked = self._looked()
-        if self._config.url:
-            for record in found.records:
-                record.url = f"{self._config.url.rstrip('/')}/{percent_encode(record.id)}"
+        for record in found.records:
+            self._address(record)
         return found
 
     def _gather_folder(
@@ -6410,18 +6463,19 @@ def _file_bytes(path: str, status: os.stat_result) -> bytes:
 
 
 class Link:
-    """One relation as it was resolved: the record it leads to, or the text that leads nowhere."""
+    """One relation as it was resolved: the id it leads to, or the text that leads nowhere."""
 
-    __slots__ = ("record", "text")
+    __slots__ = ("id", "text")
 
-    def __init__(self, record: Record | None, text: str) -> None:
-        self.record, self.text = record, text
+    def __init__(self, record_id: str | None, text: str) -> None:
+        self.id, self.text = record_id, text
 
 
 class Archive:
     """What is known now: records, and tables over them that are built when first asked for.
 
-    `records` are newest first, undated last, equal dates by id.
+    `records` are newest first, undated last, equal dates by id. Tables hold ids, so that after an
+    edit the next archive takes over every table that the edit does not touch (`follow`).
     """
 
     def __init__(self, snapshot: Snapshot, source: Source) -> None:
@@ -6431,10 +6485,34 @@ class Archive:
         self.records.sort(key=lambda record: record.date or "", reverse=True)
         self.by_id = {record.id: record for record in self.records}
         self._names: Names | None = None
-        self._links: dict[str, dict[str, list[Link]]] | None = None
-        self._link_problems: list[Problem] = []
+        self._titles: dict[str, list[str]] | None = None
+        self._links: Links | None = None
         self._counts: dict[str, dict[str, tuple[str, int]]] = {}
-        self._tables: dict[str, dict[str, list[Record]]] = {}
+        self._tables: dict[str, dict[str, list[str]]] = {}
+
+    @classmethod
+    def follow(cls, before: Archive, snapshot: Snapshot) -> Archive:
+        """The archive of a later snapshot; what its edits leave alone is taken from `before`."""
+        edits = snapshot.edits_since(before.snapshot)
+        if edits is None or any(
+            old.id != new.id or old.date != new.date for old, new in edits
+        ):
+            return cls(snapshot, before.source)
+        archive = cls.__new__(cls)
+        archive.snapshot, archive.source = snapshot, before.source
+        archive.by_id = {**before.by_id, **{new.id: new for _, new in edits}}
+        archive.records = [archive.by_id[record.id] for record in before.records]
+        archive._names = before._names if _agree(edits, _NAME_MEMBERS) else None
+        archive._titles = before._titles if _agree(edits, ("title", "aliases")) else None
+        keeps_links = archive._names is not None and _agree(edits, ("title", *_RELATION_KEYS))
+        archive._links = before._links if keeps_links else None
+        kept = {
+            kind for kind, values in VALUES.items()
+            if all(list(values(old)) == list(values(new)) for old, new in edits)
+        }  # fmt: skip
+        archive._counts = {k: v for k, v in before._counts.items() if k in kept}
+        archive._tables = {k: v for k, v in before._tables.items() if k in kept}
+        return archive
 
     @property
     def names(self) -> Names:
@@ -6443,61 +6521,44 @@ class Archive:
             self._names = Names(self.snapshot)
         return self._names
 
+    @property
+    def titles(self) -> dict[str, list[str]]:
+        """The ids of the records that have each title or heading, folded."""
+        if self._titles is None:
+            titles: dict[str, list[str]] = {}
+            for record in self.snapshot.records:
+                for name in {fold(record.title), *(fold(alias) for alias in record.aliases)}:
+                    titles.setdefault(name, []).append(record.id)
+            self._titles = titles
+        return self._titles
+
+    @property
+    def all_links(self) -> Links:
+        """Every relation of every record, resolved."""
+        if self._links is None:
+            self._links = Links(self)
+        return self._links
+
     def links(self, record: Record, relation: str) -> list[Link]:
         """Resolved links of `supersedes` or `superseded_by`: as written, then from the others."""
-        if self._links is None:
-            self._links = self._resolve_links()
-        return self._links[relation].get(record.id, [])
+        return self.all_links.of[relation].get(record.id, [])
 
     @property
     def link_problems(self) -> list[Problem]:
         """Every link that leads nowhere, or to several records."""
-        if self._links is None:
-            self._links = self._resolve_links()
-        return self._link_problems
+        return self.all_links.problems
 
-    def _resolve_links(self) -> dict[str, dict[str, list[Link]]]:
-        """Both relations in both directions: what one side states holds for the other (SPEC 5)."""
-        # Two calls may do this at once, so nothing is added to what the other one sees.
-        problems: list[Problem] = []
-        links: dict[str, dict[str, list[Link]]] = {"supersedes": {}, "superseded_by": {}}
-        inverse: list[tuple[str, Record, Record]] = []
-        ordered = sorted(self.records, key=lambda record: record.id)
-        for record in ordered:
-            for relation, other in (
-                ("supersedes", "superseded_by"), ("superseded_by", "supersedes"),
-            ):  # fmt: skip
-                own = self._resolve(record, relation, problems)
-                if own:
-                    links[relation][record.id] = own
-                inverse += [(other, link.record, record) for link in own if link.record]
-            self._resolve(record, "related", problems)
-        for relation, target, record in inverse:
-            own = links[relation].setdefault(target.id, [])
-            if all(link.record is not record for link in own):
-                own.append(Link(record, record.id))
-        self._link_problems = problems
-        return links
-
-    def _resolve(self, record: Record, relation: str, problems: list[Problem]) -> list[Link]:
-        found: list[Link] = []
-        for text in getattr(record, relation):
-            candidates = self.names.linked(record, text)
-            if len(candidates) == 1:
-                if all(link.record is not candidates[0] for link in found):
-                    found.append(Link(candidates[0], text))
-                continue
-            found.append(Link(None, text))
-            if not (relation == "related" and is_address(text)):
-                problems.append(_link_problem(record, relation, text, candidates))
-        return found
+    def linked(self, record: Record, text: str) -> Sequence[str]:
+        """The ids that a link written in `record` may mean (SPEC 5, *References*)."""
+        found = self.names.linked(record, text)
+        return found or self.titles.get(fold(link_target(text)), ())
 
     def related(self, record: Record) -> list[str]:
         """The ids that `related` names, else the texts as written."""
         texts = []
         for text in record.related:
-            candidates = self.names.linked(record, text)
-            texts.append(candidates[0].id if len(candidates) == 1 else text)
+            candidates = self.linked(record, text)
+            texts.append(candidates[0] if len(candidates) == 1 else text)
         return list(dict.fromkeys(texts))
 
     def counts(self, kind: str) -> dict[str, tuple[str, int]]:
@@ -6506,21 +6567,82 @@ class Archive:
             self._counts[kind] = count_values(self.records, VALUES[kind], FOLDS[kind])
         return self._counts[kind]
 
-    def table(self, kind: str) -> dict[str, list[Record]]:
-        """The records that have each folded value of `kind`, in the archive's order."""
+    def table(self, kind: str) -> dict[str, list[str]]:
+        """The ids of the records that have each folded value of `kind`, in the archive's order."""
         if kind not in self._tables:
-            table: dict[str, list[Record]] = {}
+            table: dict[str, list[str]] = {}
             values, folded = VALUES[kind], FOLDS.get(kind, fold)
             for record in self.records:
                 for value in {folded(value) for value in values(record)}:
-                    table.setdefault(value, []).append(record)
+                    table.setdefault(value, []).append(record.id)
             self._tables[kind] = table
         return self._tables[kind]
+
+    def having(self, kind: str, folded: str) -> list[Record]:
+        """The records that have one folded value of `kind`, in the archive's order."""
+        by_id = self.by_id
+        return [by_id[record_id] for record_id in self.table(kind).get(folded, ())]
 
     @property
     def missing(self) -> list[Problem]:
         """Files and sources that are missing from every answer."""
         return self.snapshot.missing
+
+
+# What of a record decides which texts find it.
+_NAME_MEMBERS = ("id", "number", "type", "ref")
+
+
+def _agree(edits: Iterable[tuple[Record, Record]], members: Iterable[str]) -> bool:
+    """Whether no edit changed any of these members."""
+    names = tuple(members)
+    return all(getattr(old, n) == getattr(new, n) for old, new in edits for n in names)
+
+
+class Links:
+    """Relations in both directions: what one side states holds for the other (SPEC 5).
+
+    `of` maps a relation and an id to links, those as written first; `problems` are the links that
+    lead nowhere or to several records.
+    """
+
+    __slots__ = ("_archive", "of", "problems")
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+        self.of: dict[str, dict[str, list[Link]]] = {"supersedes": {}, "superseded_by": {}}
+        self.problems: list[Problem] = []
+        stating = [r for r in archive.records if r.supersedes or r.superseded_by or r.related]
+        stating.sort(key=lambda record: record.id)
+        inverse: list[tuple[str, str, str]] = []
+        for record in stating:
+            for relation, other in _INVERSE.items():
+                own = self._resolve(record, relation)
+                if own:
+                    self.of[relation][record.id] = own
+                inverse += [(other, link.id, record.id) for link in own if link.id is not None]
+            self._resolve(record, "related")
+        for relation, target, record_id in inverse:
+            own = self.of[relation].setdefault(target, [])
+            if all(link.id != record_id for link in own):
+                own.append(Link(record_id, record_id))
+        del self._archive
+
+    def _resolve(self, record: Record, relation: str) -> list[Link]:
+        found: list[Link] = []
+        for text in getattr(record, relation):
+            candidates = self._archive.linked(record, text)
+            if len(candidates) == 1:
+                if all(link.id != candidates[0] for link in found):
+                    found.append(Link(candidates[0], text))
+                continue
+            found.append(Link(None, text))
+            if not (relation == "related" and is_address(text)):
+                self.problems.append(_link_problem(record, relation, text, candidates))
+        return found
+
+
+_INVERSE = {"supersedes": "superseded_by", "superseded_by": "supersedes"}
 
 
 class Catalog:
@@ -6534,8 +6656,10 @@ class Catalog:
         """What is known now. Raises `InkanError` where nothing is, or `Cancelled`."""
         snapshot = self.source.snapshot(call)
         archive = self._archive
-        if archive is None or archive.snapshot is not snapshot:
+        if archive is None:
             archive = self._archive = Archive(snapshot, self.source)
+        elif archive.snapshot is not snapshot:
+            archive = self._archive = Archive.follow(archive, snapshot)
         return archive
 
 
@@ -6550,11 +6674,11 @@ _RELATION_KEYS = {
 
 
 def _link_problem(
-    record: Record, relation: str, text: str, candidates: Sequence[Record]
+    record: Record, relation: str, text: str, candidates: Sequence[str]
 ) -> Problem:
     key = _RELATION_KEYS[relation]
     if candidates:
-        ids = listed([other.id for other in candidates])
+        ids = listed(candidates)
         sentence = f"{key} names {quoted(text)}, which may be {ids}; write the full id"
     else:
         sentence = f"{key} names {quoted(text)}, which is no record here; write the id of a record"
@@ -6568,72 +6692,61 @@ def listed(texts: Sequence[str], most: int = 10) -> str:
 
 
 class Names:
-    """The tables by which a text finds records: ids, stems, numbers, refs and headings, folded.
+    """The tables by which a text finds ids: of ids, stems, numbers and refs, folded.
 
-    A file that was left out is found too, as the `Problem` that says why.
+    The id of a file that was left out is found too, so that its fault can be told.
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
-        self._ids: dict[str, list[Record | Problem]] = {}
-        self._stems: dict[str, list[Record | Problem]] = {}
-        self._numbers: dict[tuple[str, int], list[Record | Problem]] = {}
-        self._by_number: dict[int, list[Record]] = {}
-        self._kinds: dict[tuple[str, int], list[Record]] = {}
-        self._titles: dict[str, list[Record]] | None = None
-        self._snapshot = snapshot
-        self._exact = {record.id: record for record in snapshot.records}
+        self._ids: dict[str, list[str]] = {}
+        self._stems: dict[str, list[str]] = {}
+        self._numbers: dict[tuple[str, int], list[str]] = {}
+        self._by_number: dict[int, list[str]] = {}
+        self._kinds: dict[tuple[str, int], list[str]] = {}
+        self._records = {record.id for record in snapshot.records}
+        self._all = self._records | snapshot.broken.keys()
         for record in snapshot.records:
-            self._add(record.id, record.number, record)
+            self._add(record.id, record.number)
             if record.number:
                 number = int(record.number)
-                self._by_number.setdefault(number, []).append(record)
-                if record.type:
-                    self._kinds.setdefault((fold(record.type), number), []).append(record)
-                if record.ref:
-                    kind = fold(record.ref).rsplit("-", 1)[0]
-                    self._kinds.setdefault((kind, number), []).append(record)
-        for record_id, problem in snapshot.broken.items():
-            if record_id not in self._exact:
-                self._add(record_id, number_of(record_id.rsplit("/", 1)[-1]), problem)
+                self._by_number.setdefault(number, []).append(record.id)
+                kinds = {fold(record.type or ""), fold(record.ref or "").rpartition("-")[0]}
+                for kind in kinds - {""}:
+                    self._kinds.setdefault((kind, number), []).append(record.id)
+        for record_id in snapshot.broken:
+            if record_id not in self._records:
+                self._add(record_id, number_of(record_id.rsplit("/", 1)[-1]))
 
-    def _add(self, record_id: str, number: str | None, item: Record | Problem) -> None:
+    def _add(self, record_id: str, number: str | None) -> None:
         folded = fold(record_id)
-        self._ids.setdefault(folded, []).append(item)
+        self._ids.setdefault(folded, []).append(record_id)
         folder, _, stem = folded.rpartition("/")
-        self._stems.setdefault(stem, []).append(item)
+        self._stems.setdefault(stem, []).append(record_id)
         if number:
-            self._numbers.setdefault((folder, int(number)), []).append(item)
+            self._numbers.setdefault((folder, int(number)), []).append(record_id)
 
-    def _headings(self) -> dict[str, list[Record]]:
-        if self._titles is None:
-            self._titles = {}
-            for record in self._snapshot.records:
-                for name in {fold(record.title), *(fold(alias) for alias in record.aliases)}:
-                    self._titles.setdefault(name, []).append(record)
-        return self._titles
-
-    def find(self, text: str) -> Sequence[Record | Problem]:
-        """All that `text` may mean, by the first rule that finds anything (SPEC 7, `id`)."""
+    def find(self, text: str) -> Sequence[str]:
+        """The ids that `text` may mean, by the first rule that finds any (SPEC 7, `id`)."""
         text = text.strip()
         if text[:11].lower() == "decision://":
             text = percent_decode(text[11:])
-        exact = self._exact.get(to_nfc(text))
-        if exact is not None:
+        exact = to_nfc(text)
+        if exact in self._all:
             return [exact]
         folded = fold(text).strip("/")
         for name in dict.fromkeys((folded, without_ending(folded))):
             found = self._ids.get(name) or self._short(name) or self._by_stem(name)
             if found:
                 return found
-        return self._kind(folded) or self._headings().get(folded, ())
+        return self._kind(folded)
 
-    def _short(self, folded: str) -> Sequence[Record | Problem]:
+    def _short(self, folded: str) -> Sequence[str]:
         folder, slash, number = folded.rpartition("/")
         if not slash or not is_number(number):
             return ()
         return self._numbers.get((folder, int(number)), ())
 
-    def _by_stem(self, folded: str) -> Sequence[Record | Problem]:
+    def _by_stem(self, folded: str) -> Sequence[str]:
         """A slug with its number, alone or with the end of its folders before it."""
         if is_number(folded):
             return ()  # a bare number names a record of every folder
@@ -6641,62 +6754,60 @@ class Names:
         found = self._stems.get(stem, ())
         if not head:
             return found
-        ending = f"/{folded}"
-        return [item for item in found if isinstance(item, Record) and
-                fold(item.id).endswith(ending)]  # fmt: skip
+        return [record_id for record_id in found if fold(record_id).endswith(f"/{folded}")]
 
-    def _kind(self, folded: str) -> Sequence[Record]:
+    def _kind(self, folded: str) -> Sequence[str]:
         """`SRE-ADR-0001`, `ADR-9`, `adr 0009`: numbers compare by value."""
-        found = re.fullmatch(r"(.*?[^0-9 #_-])[ #_-]*([0-9]{1,15})", folded, re.ASCII)
+        found = re.fullmatch(r"(.*[^0-9 #_-])[ #_-]*([0-9]{1,15})", folded, re.ASCII)
         if not found:
             return ()
         return self._kinds.get((found[1].replace(" ", "-"), int(found[2])), ())
 
-    def linked(self, record: Record, text: str) -> list[Record]:
-        """The records that a link written in `record` may mean (SPEC 5, *References*)."""
+    def linked(self, record: Record, text: str) -> Sequence[str]:
+        """The ids that a link written in `record` may mean, but for titles."""
         target = link_target(text)
         if not target:
-            return []
+            return ()
         folder = record.id.rpartition("/")[0]
-        exact = self._exact.get(target) or self._exact.get(relative_id(folder, target))
-        if exact is not None:
-            return [exact]
+        for exact in (target, relative_id(folder, target)):
+            if exact in self._records:
+                return (exact,)
         number = re.fullmatch(r"#?0*([0-9]{1,15})", target, re.ASCII)
         if number:
-            return self._numbered(record, folder, int(number[1]), None)
+            return self._numbered(record, int(number[1]), None)
         kind = re.fullmatch(r"([A-Za-z]+)[ #_-]*([0-9]{1,15})", target, re.ASCII)
         if kind:
-            found = self._numbered(record, folder, int(kind[2]), fold(kind[1]))
+            found = self._numbered(record, int(kind[2]), fold(kind[1]))
             if found:
                 return found
         return self._linked_name(folder, target)
 
-    def _numbered(
-        self, record: Record, folder: str, number: int, kind: str | None
-    ) -> list[Record]:
+    def _numbered(self, record: Record, number: int, kind: str | None) -> Sequence[str]:
         """By number in the same folder first, then in the archive; a record is not its own link."""
-        everywhere = self._by_number.get(number, []) if kind is None else self._kinds.get(
-            (kind, number), []
-        )  # fmt: skip
-        others = [other for other in everywhere if other is not record]
-        return [other for other in others if other.id.rpartition("/")[0] == folder] or others
+        folder = record.id.rpartition("/")[0]
+        if kind is None:
+            everywhere = self._by_number.get(number, [])
+        else:
+            everywhere = self._kinds.get((kind, number), [])
+        others = [other for other in everywhere if other != record.id]
+        return [other for other in others if other.rpartition("/")[0] == folder] or others
 
-    def _linked_name(self, folder: str, target: str) -> list[Record]:
-        near = fold(relative_id(folder, target))
-        for name in (near, fold(target).strip("/")):
-            found = [item for item in self._ids.get(name, ()) if isinstance(item, Record)]
+    def _linked_name(self, folder: str, target: str) -> Sequence[str]:
+        for name in (fold(relative_id(folder, target)), fold(target).strip("/")):
+            found = self._known(self._ids.get(name, ()))
             if found:
                 return found
         last = fold(target).rpartition("/")[2]
         if "/" in target and is_number(last):  # a site path such as /adr/32
-            found = [item for item in self._numbers.get((fold(folder), int(last)), ())
-                     if isinstance(item, Record)]  # fmt: skip
-            return found or self._by_number.get(int(last), [])
-        stems = [item for item in self._stems.get(last, ()) if isinstance(item, Record)]
-        beside = [item for item in stems if fold(item.id) == f"{fold(folder)}/{last}"]
-        if beside or stems:
-            return beside or stems
-        return [item for item in self.find(target) if isinstance(item, Record)]
+            beside = self._known(self._numbers.get((fold(folder), int(last)), ()))
+            return beside or self._by_number.get(int(last), ())
+        stems = self._known(self._stems.get(last, ()))
+        beside = [record_id for record_id in stems if fold(record_id) == f"{fold(folder)}/{last}"]
+        return beside or stems or self._known(self.find(target))
+
+    def _known(self, ids: Sequence[str]) -> Sequence[str]:
+        """Without the files that were left out: they are no target of a link."""
+        return [record_id for record_id in ids if record_id in self._records]
 
 
 def is_number(text: str) -> bool:
@@ -6749,17 +6860,16 @@ def find_record(archive: Archive, text: str) -> Record:
 
     Raises `ToolError` where there is none, where there are several, and where its file is broken.
     """
-    found = archive.names.find(text)
-    if len(found) == 1:
-        if isinstance(found[0], Problem):
-            raise ToolError(f"{quoted(text)} cannot be read: {found[0]}.")
-        return found[0]
-    if found:
-        ids = sorted(
-            item.id if isinstance(item, Record) else shown(item.path) for item in found
-        )
-        raise ToolError(f"{quoted(text)} is ambiguous: {listed(ids, 20)}.")
-    raise ToolError(f"No record matches {quoted(text)}. Use search_records to find ids.")
+    found = archive.names.find(text) or archive.titles.get(fold(text), ())
+    if not found:
+        raise ToolError(f"No record matches {quoted(text)}. Use search_records to find ids.")
+    if len(found) > 1:
+        raise ToolError(f"{quoted(text)} is ambiguous: {listed(sorted(found), 20)}.")
+    record = archive.by_id.get(found[0])
+    if record is None:
+        problem = archive.snapshot.broken[found[0]]
+        raise ToolError(f"{quoted(text)} cannot be read: {problem}.")
+    return record
 
 
 def current_record(archive: Archive, record: Record) -> tuple[Record | None, str | None]:
@@ -6791,7 +6901,8 @@ class _ChainEnd:
             self._visits += 1
             path = path | {record.id}
             links = self._archive.links(record, "superseded_by")
-            successors = [link.record for link in links if link.record is not None]
+            by_id = self._archive.by_id
+            successors = [by_id[link.id] for link in links if link.id is not None]
             if not successors or self._visits > CHAIN_LIMIT:
                 return record
             if len(successors) > 1:
@@ -6869,9 +6980,9 @@ def search(
     A text is looked for in title, description and tags first; bodies are read only of records
     that did not match there (SPEC 7, `query`).
     """
-    tables = [archive.table(kind).get(wanted, []) for kind, wanted in query.filters.items()]
+    tables = [archive.having(kind, wanted) for kind, wanted in query.filters.items()]
     if query.current_only:
-        tables.append(archive.table("current").get("true", []))
+        tables.append(archive.having("current", "true"))
     shortest = min(tables, key=len, default=archive.records)
     records = [record for record in shortest if _passes(record, query)]
     if not query.text:
@@ -7218,7 +7329,7 @@ def summary(archive: Archive, record: Record) -> dict[str, Any]:
     successors = archive.links(record, "superseded_by")
     if successors:
         result["supersededBy"] = [
-            link.record.id if link.record is not None else link.text for link in successors
+            link.text if link.id is None else link.id for link in successors
         ]
     return result
 
@@ -7417,7 +7528,8 @@ def _link_result(record: Record) -> dict[str, Any]:
 
 def _link_results(archive: Archive, record: Record, relation: str) -> list[dict[str, Any]]:
     return [
-        {"id": link.text, "missing": True} if link.record is None else _link_result(link.record)
+        {"id": link.text, "missing": True} if link.id is None
+        else _link_result(archive.by_id[link.id])
         for link in archive.links(record, relation)
     ]
 

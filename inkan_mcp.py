@@ -949,6 +949,8 @@ _NO_REVIEW = frozenset(("", "no", "none", "never", "false", "off", "n/a", "na", 
 _REVIEW_LEAD = re.compile(r"\A(?:until|till|by|before|on)[ \t:]+", re.IGNORECASE | re.ASCII)
 _US_DATE = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})", re.ASCII)
 _DATE_ATTEMPT = re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}", re.ASCII)
+_MOST_PEOPLE = 1000  # mentions in one key that are read; more are no reviewers but a mistake
+_MOST_VALUES = 5000  # values of one declared field that are read
 _DRIFT_DAYS = 31  # a stated due date may differ that much from its cycle without a word
 
 
@@ -1186,6 +1188,8 @@ _CHECKBOX = re.compile(r"\[([ xX])\](?!\()")
 _MARKDOWN_LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)")
 _EMAIL = re.compile(r"<([^<>]*)>")
 _NAME_END = re.compile(r"[(,;:=→]| [-–—]+ ")
+_PHRASE_END = re.compile(r"[(),;:]| [-–—]+ ")
+_SEPARATORS = re.compile(r"\A(?:[:=→ \t]|[-–—]+ )*")
 _HANDLE_END = re.compile(r"[(,;:=→ \t]")
 _DAY = re.compile(r"(?:\b(?:on|at) )?\b([0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+Z?)?)", re.ASCII)
 _CONDITION = re.compile(
@@ -1302,7 +1306,10 @@ def _read_people(value: object, role: _Role, notes: list[str]) -> list[_Entry] |
     if isinstance(value, (bool, int, float)):
         return None
     entries: list[_Entry] = []
-    for text, details in _people_items(value, 0):
+    for count, (text, details) in enumerate(_people_items(value, 0)):
+        if count == _MOST_PEOPLE:
+            notes.append(f"names more than {count:,} people; the rest are left out")
+            break
         noted = len(notes)
         entry = _read_entry(text, details, notes)
         if role.loose and (len(notes) > noted or not _is_sure(text, details, entry, role)):
@@ -1477,10 +1484,10 @@ def _read_person(text: str, notes: list[str]) -> _Entry:
 
 def _read_suffix(rest: str, entry: _Entry, notes: list[str]) -> None:
     """What stands behind a name: a state or a role. After a colon a state is expected."""
-    phrase = rest.lstrip(":=→-–— \t")
+    phrase = _SEPARATORS.sub("", rest)
     phrases = [phrase]
     if not _CONDITION.search(phrase.lower()):  # `yes, if the budget holds` is no approval yet
-        phrases += re.split(r"[(),;]| [-–—]+ ", phrase)
+        phrases += _PHRASE_END.split(phrase)
     for part in phrases:
         state, when = _phrase_state(part)
         if state is not None:
@@ -1742,13 +1749,19 @@ def _set_values(
         ]  # fmt: skip
     if isinstance(stated, str):
         stated = split_words(stated, spaces=False)
-    for item in stated if isinstance(stated, list) else [] if stated is None else [stated]:
+    items = stated if isinstance(stated, list) else [] if stated is None else [stated]
+    if len(items) > _MOST_VALUES:
+        note(declaration.name, f"the field {quoted(declaration.name)} has more than "
+             f"{_MOST_VALUES:,} values; the rest are left out")  # fmt: skip
+    seen: set[str] = set()
+    for item in items[:_MOST_VALUES]:
         parts = _members(item) if isinstance(item, dict) else {"value": item}
         value = _first_text(parts, ("value", "id", "const", "key", "name", "label", "title"))
         if value is None:
             note(declaration.name, f"a value of the field {quoted(declaration.name)} is "
                  f"{_named(item)}; write it as text or with the key value")  # fmt: skip
-        elif value not in declaration.values:
+        elif value not in seen:
+            seen.add(value)
             declaration.values.append(value)
             for label in (_first_text(parts, (key,)) for key in ("label", "title", "name")):
                 declaration.labels.setdefault(fold_key(label or value), value)
@@ -1824,7 +1837,7 @@ def _unfit(
     """Say why a value does not fit, and keep it."""
     advice = _ADVICE.get(kind, "write it as one text")
     if kind == "enum":
-        near = near_misses(_named(value).strip('"')[:80], declaration.values, 1)
+        near = near_misses(_named(value).strip('"')[:80], declaration.values[:200], 1)
         known = shown(", ".join(declaration.values[:12]))
         advice = f"did you mean {near[0]}?" if near else f"write one of {known}"
     note(f"{declaration.name} is {_named(value)}, which does not fit its type {kind}; {advice}")

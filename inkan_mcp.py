@@ -297,10 +297,8 @@ _COUNTS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
     "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
 }  # fmt: skip
-_ISO_DURATION = re.compile(
-    r"p(?:([0-9]+)y)?(?:([0-9]+)m)?(?:([0-9]+)w)?(?:([0-9]+)d)?(?:t[0-9hms]*)?", re.ASCII
-)
-_DURATION_WORDS = re.compile(r"[0-9]+|[a-z]+|[^ ,0-9a-z]", re.ASCII)
+_ISO_DURATION = r"p(?:([0-9]+)y)?(?:([0-9]+)m)?(?:([0-9]+)w)?(?:([0-9]+)d)?(?:t[0-9hms]*)?"
+_DURATION_WORDS = r"[0-9]+|[a-z]+|[^ ,0-9a-z]"
 
 
 def parse_duration(text: str) -> tuple[int, int] | None:
@@ -313,7 +311,7 @@ def parse_duration(text: str) -> tuple[int, int] | None:
         return None
     if text.isdigit():
         months, days = (0, int(text)) if int(text) >= 30 else (int(text), 0)
-    elif (iso := _ISO_DURATION.fullmatch(text)) is not None:
+    elif (iso := re.fullmatch(_ISO_DURATION, text)) is not None:
         year, month, week, day = (int(part or 0) for part in iso.groups())
         months, days = 12 * year + month, 7 * week + day
     else:
@@ -323,7 +321,7 @@ def parse_duration(text: str) -> tuple[int, int] | None:
 
 def _spoken_duration(text: str) -> tuple[int, int]:
     """`6 months`, `every year`, `1y 6m`, `six months`; (0, 0) where any part is something else."""
-    words = _DURATION_WORDS.findall(re.sub(r"(?<=[0-9a-z])-(?=[a-z])", " ", text))
+    words = re.findall(_DURATION_WORDS, re.sub(r"(?<=[0-9a-z])-(?=[a-z])", " ", text))
     if words and words[0] in ("every", "each", "in", "after"):
         words = words[1:]
     words = [word for word in words if word != "and"]
@@ -345,13 +343,8 @@ def add_duration(date: str, duration: tuple[int, int]) -> str | None:
     return add_days(later, duration[1]) if later and duration[1] else later
 
 
-_GROUPED = re.compile(
-    "[-+]?[0-9]{1,3}([ ,_'\u2019\u00a0\u2009\u202f])[0-9]{3}(?:\\1[0-9]{3})*(?:\\.[0-9]+)?",
-    re.ASCII,
-)
-_PLAIN_NUMBER = re.compile(
-    r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?", re.ASCII
-)
+_GROUPED = "[-+]?[0-9]{1,3}([ ,_'\u2019\u00a0\u2009\u202f])[0-9]{3}(?:\\1[0-9]{3})*(?:\\.[0-9]+)?"
+_PLAIN_NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?"
 
 
 def parse_number(text: str, unit: str | None = None) -> int | float | None:
@@ -361,10 +354,10 @@ def parse_number(text: str, unit: str | None = None) -> int | float | None:
         return None
     if unit:
         text = _without_unit(text, unit)
-    grouped = _GROUPED.fullmatch(text)
+    grouped = re.fullmatch(_GROUPED, text)
     if grouped:
         text = text.replace(grouped[1], "")
-    elif not _PLAIN_NUMBER.fullmatch(text):
+    elif not re.fullmatch(_PLAIN_NUMBER, text):
         return None
     if text.lstrip("+-").isdigit():
         return int(text)
@@ -946,9 +939,9 @@ _LOOSE_REVIEW_KEYS = frozenset(
      "expires", "expireson", "expireby", "expirydate", "expirationdate", "by", "on")
 )  # fmt: skip
 _NO_REVIEW = frozenset(("", "no", "none", "never", "false", "off", "n/a", "na", "tbd", "-"))
-_REVIEW_LEAD = re.compile(r"\A(?:until|till|by|before|on)[ \t:]+", re.IGNORECASE | re.ASCII)
-_US_DATE = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})", re.ASCII)
-_DATE_ATTEMPT = re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}", re.ASCII)
+_REVIEW_LEAD = r"(?ai)\A(?:until|till|by|before|on)[ \t:]+"
+_US_DATE = r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})"
+_DATE_ATTEMPT = r"[0-9]{1,4}[-/.][0-9]{1,2}"
 _MOST_PEOPLE = 1000  # mentions in one key that are read; more are no reviewers but a mistake
 _MOST_VALUES = 5000  # values of one declared field that are read
 _DRIFT_DAYS = 31  # a stated due date may differ that much from its cycle without a word
@@ -1027,7 +1020,7 @@ class _ReviewReader:
         if sense == "every" or self._is_cycle(folded, text):
             self.days = self.days or folded == "reviewafterdays"
             return self._keep("every", text, place)
-        if not loose or _DATE_ATTEMPT.search(text[:200]):
+        if not loose or re.search(_DATE_ATTEMPT, text[:200]):
             self._note_unread(place, value)
         return not loose
 
@@ -1082,8 +1075,8 @@ def _named(value: object) -> str:
 
 def _review_day(text: str, *, last: bool) -> str | None:
     """The day that `text` states; of a month alone its last day, or else its first."""
-    text = _REVIEW_LEAD.sub("", text[:80], count=1)
-    american = _US_DATE.fullmatch(text)  # how `ms.date` is written
+    text = re.sub(_REVIEW_LEAD, "", text[:80], count=1)
+    american = re.fullmatch(_US_DATE, text)  # how `ms.date` is written
     if american:
         return iso_date(int(american[3]), int(american[1]), int(american[2]))
     date = parse_date(text)
@@ -1184,17 +1177,15 @@ _PERSON_KEYS = ("handle", "github", "login", "user", "username", "reviewer", "ap
                 "name", "id", "email", "team", "group")  # fmt: skip
 _STATE_KEYS = ("state", "status", "vote", "decision", "verdict", "review", "result")
 _WHEN_KEYS = ("date", "at", "on", "submittedat", "approvedat", "approvedon", "reviewedat")
-_CHECKBOX = re.compile(r"\[([ xX])\](?!\()")
-_MARKDOWN_LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)")
-_EMAIL = re.compile(r"<([^<>]*)>")
-_NAME_END = re.compile(r"[(,;:=→]| [-–—]+ ")
-_PHRASE_END = re.compile(r"[(),;:]| [-–—]+ ")
-_SEPARATORS = re.compile(r"\A(?:[:=→ \t]|[-–—]+ )*")
-_HANDLE_END = re.compile(r"[(,;:=→ \t]")
-_DAY = re.compile(r"(?:\b(?:on|at) )?\b([0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+Z?)?)", re.ASCII)
-_CONDITION = re.compile(
-    r"\b(?:if|unless|once|but|when|except|until|pending|provided|not|conditional\w*)\b", re.ASCII
-)
+_CHECKBOX = r"\[([ xX])\](?!\()"
+_MARKDOWN_LINK = r"\[([^\[\]]*)\]\([^()]*\)"
+_EMAIL = r"<([^<>]*)>"
+_NAME_END = r"[(,;:=→]| [-–—]+ "
+_PHRASE_END = r"[(),;:]| [-–—]+ "
+_SEPARATORS = r"\A(?:[:=→ \t]|[-–—]+ )*"
+_HANDLE_END = r"[(,;:=→ \t]"
+_DAY = r"(?a)(?:\b(?:on|at) )?\b([0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+Z?)?)"
+_CONDITION = r"(?a)\b(?:if|unless|once|but|when|except|until|pending|provided|not|conditional\w*)\b"
 
 
 class _Role:
@@ -1451,8 +1442,8 @@ def _stated(value: object, entry: _Entry, notes: list[str]) -> str:
 def _phrase_state(text: str) -> tuple[str | None, str]:
     """The state that a few words mean, and the date among them."""
     text = text[:200].replace("\ufe0f", "").strip()
-    dated = _DAY.search(text)
-    words = fold(_DAY.sub(" ", text, count=1).strip(" ,()"))
+    dated = re.search(_DAY, text)
+    words = fold(re.sub(_DAY, " ", text, count=1).strip(" ,()"))
     mark = next((_MARKS[char] for char in words if char in _MARKS), None)
     if words in ("+1", "-1"):
         return (_APPROVED if words == "+1" else _CHANGES), dated[1] if dated else ""
@@ -1461,18 +1452,18 @@ def _phrase_state(text: str) -> tuple[str | None, str]:
 
 def _read_person(text: str, notes: list[str]) -> _Entry:
     """`@handle`, `Name`, `Name <email>` or `[Name](url)`, and a state, role or mark behind it."""
-    box = _CHECKBOX.search(text)
+    box = re.search(_CHECKBOX, text)
     mark = next((_MARKS[char] for char in text if char in _MARKS), None)
     if box:
         mark = mark or (_PENDING if box[1] == " " else _APPROVED)
         text = text[: box.start()] + text[box.end() :]
     text = "".join(char for char in text if char not in _MARKS and char != "\ufe0f").strip()
-    text = _MARKDOWN_LINK.sub(r"\1", text)
-    emails = _EMAIL.findall(text)
-    text = _EMAIL.sub("", text).strip()
+    text = re.sub(_MARKDOWN_LINK, r"\1", text)
+    emails = re.findall(_EMAIL, text)
+    text = re.sub(_EMAIL, "", text).strip()
     if text.startswith(("https://", "http://")):  # a profile is its owner
         text = text.rstrip("/").rsplit("/", 1)[-1]
-    end = (_HANDLE_END if text.startswith("@") else _NAME_END).search(text)
+    end = re.search(_HANDLE_END if text.startswith("@") else _NAME_END, text)
     name = text[: end.start()].strip() if end else text
     entry = _Entry(name.lstrip("@") or (emails[0] if emails else ""))
     entry.ids += [fold(email) for email in emails]
@@ -1484,10 +1475,10 @@ def _read_person(text: str, notes: list[str]) -> _Entry:
 
 def _read_suffix(rest: str, entry: _Entry, notes: list[str]) -> None:
     """What stands behind a name: a state or a role. After a colon a state is expected."""
-    phrase = _SEPARATORS.sub("", rest)
+    phrase = re.sub(_SEPARATORS, "", rest)
     phrases = [phrase]
-    if not _CONDITION.search(phrase.lower()):  # `yes, if the budget holds` is no approval yet
-        phrases += _PHRASE_END.split(phrase)
+    if not re.search(_CONDITION, phrase.lower()):  # `yes, if the budget holds` is no approval yet
+        phrases += re.split(_PHRASE_END, phrase)
     for part in phrases:
         state, when = _phrase_state(part)
         if state is not None:
@@ -1881,12 +1872,12 @@ def _as_date(_: Declaration, value: object) -> object:
     return parse_date(text_of(value))
 
 
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]+:[^ ]", re.IGNORECASE | re.ASCII)
+_SCHEME = r"(?ai)[a-z][a-z0-9+.-]+:[^ ]"
 
 
 def _as_url(_: Declaration, value: object) -> object:
     text = text_of(value)
-    fits = text.startswith(("www.", "/")) or _SCHEME.match(text)
+    fits = text.startswith(("www.", "/")) or re.match(_SCHEME, text)
     return text if fits and not any(char in text for char in " \t\n") else None
 
 

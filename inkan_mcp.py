@@ -908,6 +908,7 @@ def plain(value: object) -> object:
 # How archives spell it, folded; the first that stands in a record is used. Most spellings say by
 # themselves what they mean. A loose one is taken only where its value fits: what else people
 # write under such a key (`revisit: when traffic doubles`) stays a custom field.
+# Patterns are texts here, compiled on first use: most records have no such key.
 
 _REVIEW_KEYS = {
     **dict.fromkeys(
@@ -974,11 +975,10 @@ class _ReviewReader:
             self.fields.put("review", left)
         elif "review" in self.fields and self._read_scalar(review):
             self.fields.take("review")
-        for folded in _REVIEW_KEYS:
-            if folded in self.fields:
-                place = (self.fields.written[folded], "")
-                if self._read(_REVIEW_KEYS, place, self.fields.peek(folded)):
-                    self.fields.take(folded)
+        for folded in _present(self.fields, _REVIEW_KEYS):
+            place = (self.fields.written[folded], "")
+            if self._read(_REVIEW_KEYS, place, self.fields.peek(folded)):
+                self.fields.take(folded)
 
     def _note(self, place: tuple[str, str], kind: str, what: str) -> None:
         self.fields.note(place[0], kind, f"{'.'.join(filter(None, place))} {what}")
@@ -1057,6 +1057,12 @@ class _ReviewReader:
     def _note_unread(self, place: tuple[str, str], value: object) -> None:
         what = f"is {_named(value)}, which is no date; write it as YYYY-MM-DD"
         self._note(place, "date", what)
+
+
+def _present(fields: FieldSet, keys: Iterable[str]) -> list[str]:
+    """Those of `keys` that nobody took yet, in their order."""
+    written = fields.written  # asked first, since nearly all records have none of them
+    return [key for key in keys if key in written and key in fields]
 
 
 def _one_text(value: object) -> str | None:
@@ -1249,6 +1255,10 @@ def parse_reviewers(fields: FieldSet) -> tuple[list[Reviewer], int | None]:
     review, published = fields.peek("review"), fields.peek("rfcreview")
     inner = FieldSet({str(key): value for key, value in _mapping(review).items()})
     entries += _read_roles(inner)
+    if published is None or isinstance(published, dict):
+        fields.take("rfcreview")  # what a site publishes; its counts are worked out again
+    if not entries and not inner.written:
+        return [], None
     reviewers = [
         Reviewer(
             entry.name, entry.state or _PENDING,
@@ -1256,8 +1266,6 @@ def parse_reviewers(fields: FieldSet) -> tuple[list[Reviewer], int | None]:
         )
         for entry in _one_per_person(entries)
     ]  # fmt: skip
-    if published is None or isinstance(published, dict):
-        fields.take("rfcreview")  # what a site publishes; its counts are worked out again
     places = (fields, inner, FieldSet({"required": _mapping(published).get("required")}))
     required = _stated_required(places, reviewers) if reviewers else None
     if isinstance(review, dict):
@@ -1275,10 +1283,8 @@ def _mapping(value: object) -> dict[Any, Any]:
 def _read_roles(fields: FieldSet) -> list[_Entry]:
     """The entries of every key that names people; those keys are taken."""
     entries: list[_Entry] = []
-    for folded, role in _ROLES.items():
-        if folded not in fields:
-            continue
-        value, written = fields.peek(folded), fields.written[folded]
+    for folded in _present(fields, _ROLES):
+        role, value, written = _ROLES[folded], fields.peek(folded), fields.written[folded]
         notes: list[str] = []
         found = _read_people(value, role, notes)
         if found is not None:
@@ -1510,7 +1516,7 @@ def _one_per_person(entries: list[_Entry]) -> list[_Entry]:
 def _stated_required(places: Iterable[FieldSet], reviewers: list[Reviewer]) -> int | None:
     """How many approvals the record itself asks for: a number, `all` or `majority`."""
     people = sum(not reviewer.optional for reviewer in reviewers)
-    stated = [(place, key) for place in places for key in _REQUIRED_KEYS if key in place]
+    stated = [(place, key) for place in places for key in _present(place, _REQUIRED_KEYS)]
     for place, key in stated:
         value, written = place.peek(key), place.written[key]
         number = _approval_count(value, people)

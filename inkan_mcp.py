@@ -331,10 +331,8 @@ _COUNTS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
     "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
 }  # fmt: skip
-_ISO_DURATION = re.compile(
-    r"p(?:([0-9]+)y)?(?:([0-9]+)m)?(?:([0-9]+)w)?(?:([0-9]+)d)?(?:t[0-9hms]*)?", re.ASCII
-)
-_DURATION_WORDS = re.compile(r"[0-9]+|[a-z]+|[^ ,0-9a-z]", re.ASCII)
+_ISO_DURATION = r"p(?:([0-9]+)y)?(?:([0-9]+)m)?(?:([0-9]+)w)?(?:([0-9]+)d)?(?:t[0-9hms]*)?"
+_DURATION_WORDS = r"[0-9]+|[a-z]+|[^ ,0-9a-z]"
 
 
 def parse_duration(text: str) -> tuple[int, int] | None:
@@ -347,7 +345,7 @@ def parse_duration(text: str) -> tuple[int, int] | None:
         return None
     if text.isdigit():
         months, days = (0, int(text)) if int(text) >= 30 else (int(text), 0)
-    elif (iso := _ISO_DURATION.fullmatch(text)) is not None:
+    elif (iso := re.fullmatch(_ISO_DURATION, text)) is not None:
         year, month, week, day = (int(part or 0) for part in iso.groups())
         months, days = 12 * year + month, 7 * week + day
     else:
@@ -357,7 +355,7 @@ def parse_duration(text: str) -> tuple[int, int] | None:
 
 def _spoken_duration(text: str) -> tuple[int, int]:
     """`6 months`, `every year`, `1y 6m`, `six months`; (0, 0) where any part is something else."""
-    words = _DURATION_WORDS.findall(re.sub(r"(?<=[0-9a-z])-(?=[a-z])", " ", text))
+    words = re.findall(_DURATION_WORDS, re.sub(r"(?<=[0-9a-z])-(?=[a-z])", " ", text))
     if words and words[0] in ("every", "each", "in", "after"):
         words = words[1:]
     words = [word for word in words if word != "and"]
@@ -379,13 +377,8 @@ def add_duration(date: str, duration: tuple[int, int]) -> str | None:
     return add_days(later, duration[1]) if later and duration[1] else later
 
 
-_GROUPED = re.compile(
-    "[-+]?[0-9]{1,3}([ ,_'\u2019\u00a0\u2009\u202f])[0-9]{3}(?:\\1[0-9]{3})*(?:\\.[0-9]+)?",
-    re.ASCII,
-)
-_PLAIN_NUMBER = re.compile(
-    r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?", re.ASCII
-)
+_GROUPED = "[-+]?[0-9]{1,3}([ ,_'\u2019\u00a0\u2009\u202f])[0-9]{3}(?:\\1[0-9]{3})*(?:\\.[0-9]+)?"
+_PLAIN_NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?"
 
 
 def parse_number(text: str, unit: str | None = None) -> int | float | None:
@@ -395,10 +388,10 @@ def parse_number(text: str, unit: str | None = None) -> int | float | None:
         return None
     if unit:
         text = _without_unit(text, unit)
-    grouped = _GROUPED.fullmatch(text)
+    grouped = re.fullmatch(_GROUPED, text)
     if grouped:
         text = text.replace(grouped[1], "")
-    elif not _PLAIN_NUMBER.fullmatch(text):
+    elif not re.fullmatch(_PLAIN_NUMBER, text):
         return None
     if text.lstrip("+-").isdigit():
         return int(text)
@@ -950,6 +943,7 @@ def plain(value: object) -> object:
 # How archives spell it, folded; the first that stands in a record is used. Most spellings say by
 # themselves what they mean. A loose one is taken only where its value fits: what else people
 # write under such a key (`revisit: when traffic doubles`) stays a custom field.
+# Patterns are texts here, compiled on first use: most records have no such key.
 
 _REVIEW_KEYS = {
     **dict.fromkeys(
@@ -981,9 +975,11 @@ _LOOSE_REVIEW_KEYS = frozenset(
      "expires", "expireson", "expireby", "expirydate", "expirationdate", "by", "on")
 )  # fmt: skip
 _NO_REVIEW = frozenset(("", "no", "none", "never", "false", "off", "n/a", "na", "tbd", "-"))
-_REVIEW_LEAD = re.compile(r"\A(?:until|till|by|before|on)[ \t:]+", re.IGNORECASE | re.ASCII)
-_US_DATE = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})", re.ASCII)
-_DATE_ATTEMPT = re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}", re.ASCII)
+_REVIEW_LEAD = r"(?ai)\A(?:until|till|by|before|on)[ \t:]+"
+_US_DATE = r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})"
+_DATE_ATTEMPT = r"[0-9]{1,4}[-/.][0-9]{1,2}"
+_MOST_PEOPLE = 1000  # mentions in one key that are read; more are no reviewers but a mistake
+_MOST_VALUES = 5000  # values of one declared field that are read
 _DRIFT_DAYS = 31  # a stated due date may differ that much from its cycle without a word
 
 
@@ -1014,11 +1010,10 @@ class _ReviewReader:
             self.fields.put("review", left)
         elif "review" in self.fields and self._read_scalar(review):
             self.fields.take("review")
-        for folded in _REVIEW_KEYS:
-            if folded in self.fields:
-                place = (self.fields.written[folded], "")
-                if self._read(_REVIEW_KEYS, place, self.fields.peek(folded)):
-                    self.fields.take(folded)
+        for folded in _present(self.fields, _REVIEW_KEYS):
+            place = (self.fields.written[folded], "")
+            if self._read(_REVIEW_KEYS, place, self.fields.peek(folded)):
+                self.fields.take(folded)
 
     def _note(self, place: tuple[str, str], kind: str, what: str) -> None:
         self.fields.note(place[0], kind, f"{'.'.join(filter(None, place))} {what}")
@@ -1060,7 +1055,7 @@ class _ReviewReader:
         if sense == "every" or self._is_cycle(folded, text):
             self.days = self.days or folded == "reviewafterdays"
             return self._keep("every", text, place)
-        if not loose or _DATE_ATTEMPT.search(text[:200]):
+        if not loose or re.search(_DATE_ATTEMPT, text[:200]):
             self._note_unread(place, value)
         return not loose
 
@@ -1099,6 +1094,12 @@ class _ReviewReader:
         self._note(place, "date", what)
 
 
+def _present(fields: FieldSet, keys: Iterable[str]) -> list[str]:
+    """Those of `keys` that nobody took yet, in their order."""
+    written = fields.written  # asked first, since nearly all records have none of them
+    return [key for key in keys if key in written and key in fields]
+
+
 def _one_text(value: object) -> str | None:
     """A scalar, or the only item of a list, as text; `None` for what holds more than one."""
     if isinstance(value, list) and len(value) == 1:
@@ -1115,8 +1116,8 @@ def _named(value: object) -> str:
 
 def _review_day(text: str, *, last: bool) -> str | None:
     """The day that `text` states; of a month alone its last day, or else its first."""
-    text = _REVIEW_LEAD.sub("", text[:80], count=1)
-    american = _US_DATE.fullmatch(text)  # how `ms.date` is written
+    text = re.sub(_REVIEW_LEAD, "", text[:80], count=1)
+    american = re.fullmatch(_US_DATE, text)  # how `ms.date` is written
     if american:
         return iso_date(int(american[3]), int(american[1]), int(american[2]))
     date = parse_date(text)
@@ -1217,15 +1218,15 @@ _PERSON_KEYS = ("handle", "github", "login", "user", "username", "reviewer", "ap
                 "name", "id", "email", "team", "group")  # fmt: skip
 _STATE_KEYS = ("state", "status", "vote", "decision", "verdict", "review", "result")
 _WHEN_KEYS = ("date", "at", "on", "submittedat", "approvedat", "approvedon", "reviewedat")
-_CHECKBOX = re.compile(r"\[([ xX])\](?!\()")
-_MARKDOWN_LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)")
-_EMAIL = re.compile(r"<([^<>]*)>")
-_NAME_END = re.compile(r"[(,;:=→]| [-–—]+ ")
-_HANDLE_END = re.compile(r"[(,;:=→ \t]")
-_DAY = re.compile(r"(?:\b(?:on|at) )?\b([0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+Z?)?)", re.ASCII)
-_CONDITION = re.compile(
-    r"\b(?:if|unless|once|but|when|except|until|pending|provided|not|conditional\w*)\b", re.ASCII
-)
+_CHECKBOX = r"\[([ xX])\](?!\()"
+_MARKDOWN_LINK = r"\[([^\[\]]*)\]\([^()]*\)"
+_EMAIL = r"<([^<>]*)>"
+_NAME_END = r"[(,;:=→]| [-–—]+ "
+_PHRASE_END = r"[(),;:]| [-–—]+ "
+_SEPARATORS = r"\A(?:[:=→ \t]|[-–—]+ )*"
+_HANDLE_END = r"[(,;:=→ \t]"
+_DAY = r"(?a)(?:\b(?:on|at) )?\b([0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+Z?)?)"
+_CONDITION = r"(?a)\b(?:if|unless|once|but|when|except|until|pending|provided|not|conditional\w*)\b"
 
 
 class _Role:
@@ -1289,6 +1290,10 @@ def parse_reviewers(fields: FieldSet) -> tuple[list[Reviewer], int | None]:
     review, published = fields.peek("review"), fields.peek("rfcreview")
     inner = FieldSet({str(key): value for key, value in _mapping(review).items()})
     entries += _read_roles(inner)
+    if published is None or isinstance(published, dict):
+        fields.take("rfcreview")  # what a site publishes; its counts are worked out again
+    if not entries and not inner.written:
+        return [], None
     reviewers = [
         Reviewer(
             entry.name, entry.state or _PENDING,
@@ -1296,8 +1301,6 @@ def parse_reviewers(fields: FieldSet) -> tuple[list[Reviewer], int | None]:
         )
         for entry in _one_per_person(entries)
     ]  # fmt: skip
-    if published is None or isinstance(published, dict):
-        fields.take("rfcreview")  # what a site publishes; its counts are worked out again
     places = (fields, inner, FieldSet({"required": _mapping(published).get("required")}))
     required = _stated_required(places, reviewers) if reviewers else None
     if isinstance(review, dict):
@@ -1315,10 +1318,8 @@ def _mapping(value: object) -> dict[Any, Any]:
 def _read_roles(fields: FieldSet) -> list[_Entry]:
     """The entries of every key that names people; those keys are taken."""
     entries: list[_Entry] = []
-    for folded, role in _ROLES.items():
-        if folded not in fields:
-            continue
-        value, written = fields.peek(folded), fields.written[folded]
+    for folded in _present(fields, _ROLES):
+        role, value, written = _ROLES[folded], fields.peek(folded), fields.written[folded]
         notes: list[str] = []
         found = _read_people(value, role, notes)
         if found is not None:
@@ -1337,7 +1338,10 @@ def _read_people(value: object, role: _Role, notes: list[str]) -> list[_Entry] |
     if isinstance(value, (bool, int, float)):
         return None
     entries: list[_Entry] = []
-    for text, details in _people_items(value, 0):
+    for count, (text, details) in enumerate(_people_items(value, 0)):
+        if count == _MOST_PEOPLE:
+            notes.append(f"names more than {count:,} people; the rest are left out")
+            break
         noted = len(notes)
         entry = _read_entry(text, details, notes)
         if role.loose and (len(notes) > noted or not _is_sure(text, details, entry, role)):
@@ -1479,8 +1483,8 @@ def _stated(value: object, entry: _Entry, notes: list[str]) -> str:
 def _phrase_state(text: str) -> tuple[str | None, str]:
     """The state that a few words mean, and the date among them."""
     text = text[:200].replace("\ufe0f", "").strip()
-    dated = _DAY.search(text)
-    words = fold(_DAY.sub(" ", text, count=1).strip(" ,()"))
+    dated = re.search(_DAY, text)
+    words = fold(re.sub(_DAY, " ", text, count=1).strip(" ,()"))
     mark = next((_MARKS[char] for char in words if char in _MARKS), None)
     if words in ("+1", "-1"):
         return (_APPROVED if words == "+1" else _CHANGES), dated[1] if dated else ""
@@ -1489,18 +1493,18 @@ def _phrase_state(text: str) -> tuple[str | None, str]:
 
 def _read_person(text: str, notes: list[str]) -> _Entry:
     """`@handle`, `Name`, `Name <email>` or `[Name](url)`, and a state, role or mark behind it."""
-    box = _CHECKBOX.search(text)
+    box = re.search(_CHECKBOX, text)
     mark = next((_MARKS[char] for char in text if char in _MARKS), None)
     if box:
         mark = mark or (_PENDING if box[1] == " " else _APPROVED)
         text = text[: box.start()] + text[box.end() :]
     text = "".join(char for char in text if char not in _MARKS and char != "\ufe0f").strip()
-    text = _MARKDOWN_LINK.sub(r"\1", text)
-    emails = _EMAIL.findall(text)
-    text = _EMAIL.sub("", text).strip()
+    text = re.sub(_MARKDOWN_LINK, r"\1", text)
+    emails = re.findall(_EMAIL, text)
+    text = re.sub(_EMAIL, "", text).strip()
     if text.startswith(("https://", "http://")):  # a profile is its owner
         text = text.rstrip("/").rsplit("/", 1)[-1]
-    end = (_HANDLE_END if text.startswith("@") else _NAME_END).search(text)
+    end = re.search(_HANDLE_END if text.startswith("@") else _NAME_END, text)
     name = text[: end.start()].strip() if end else text
     entry = _Entry(name.lstrip("@") or (emails[0] if emails else ""))
     entry.ids += [fold(email) for email in emails]
@@ -1512,10 +1516,10 @@ def _read_person(text: str, notes: list[str]) -> _Entry:
 
 def _read_suffix(rest: str, entry: _Entry, notes: list[str]) -> None:
     """What stands behind a name: a state or a role. After a colon a state is expected."""
-    phrase = rest.lstrip(":=→-–— \t")
+    phrase = re.sub(_SEPARATORS, "", rest)
     phrases = [phrase]
-    if not _CONDITION.search(phrase.lower()):  # `yes, if the budget holds` is no approval yet
-        phrases += re.split(r"[(),;]| [-–—]+ ", phrase)
+    if not re.search(_CONDITION, phrase.lower()):  # `yes, if the budget holds` is no approval yet
+        phrases += re.split(_PHRASE_END, phrase)
     for part in phrases:
         state, when = _phrase_state(part)
         if state is not None:
@@ -1547,7 +1551,7 @@ def _one_per_person(entries: list[_Entry]) -> list[_Entry]:
 def _stated_required(places: Iterable[FieldSet], reviewers: list[Reviewer]) -> int | None:
     """How many approvals the record itself asks for: a number, `all` or `majority`."""
     people = sum(not reviewer.optional for reviewer in reviewers)
-    stated = [(place, key) for place in places for key in _REQUIRED_KEYS if key in place]
+    stated = [(place, key) for place in places for key in _present(place, _REQUIRED_KEYS)]
     for place, key in stated:
         value, written = place.peek(key), place.written[key]
         number = _approval_count(value, people)
@@ -1777,13 +1781,19 @@ def _set_values(
         ]  # fmt: skip
     if isinstance(stated, str):
         stated = split_words(stated, spaces=False)
-    for item in stated if isinstance(stated, list) else [] if stated is None else [stated]:
+    items = stated if isinstance(stated, list) else [] if stated is None else [stated]
+    if len(items) > _MOST_VALUES:
+        note(declaration.name, f"the field {quoted(declaration.name)} has more than "
+             f"{_MOST_VALUES:,} values; the rest are left out")  # fmt: skip
+    seen: set[str] = set()
+    for item in items[:_MOST_VALUES]:
         parts = _members(item) if isinstance(item, dict) else {"value": item}
         value = _first_text(parts, ("value", "id", "const", "key", "name", "label", "title"))
         if value is None:
             note(declaration.name, f"a value of the field {quoted(declaration.name)} is "
                  f"{_named(item)}; write it as text or with the key value")  # fmt: skip
-        elif value not in declaration.values:
+        elif value not in seen:
+            seen.add(value)
             declaration.values.append(value)
             for label in (_first_text(parts, (key,)) for key in ("label", "title", "name")):
                 declaration.labels.setdefault(fold_key(label or value), value)
@@ -1859,7 +1869,7 @@ def _unfit(
     """Say why a value does not fit, and keep it."""
     advice = _ADVICE.get(kind, "write it as one text")
     if kind == "enum":
-        near = near_misses(_named(value).strip('"')[:80], declaration.values, 1)
+        near = near_misses(_named(value).strip('"')[:80], declaration.values[:200], 1)
         known = shown(", ".join(declaration.values[:12]))
         advice = f"did you mean {near[0]}?" if near else f"write one of {known}"
     note(f"{declaration.name} is {_named(value)}, which does not fit its type {kind}; {advice}")
@@ -1903,12 +1913,12 @@ def _as_date(_: Declaration, value: object) -> object:
     return parse_date(text_of(value))
 
 
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]+:[^ ]", re.IGNORECASE | re.ASCII)
+_SCHEME = r"(?ai)[a-z][a-z0-9+.-]+:[^ ]"
 
 
 def _as_url(_: Declaration, value: object) -> object:
     text = text_of(value)
-    fits = text.startswith(("www.", "/")) or _SCHEME.match(text)
+    fits = text.startswith(("www.", "/")) or re.match(_SCHEME, text)
     return text if fits and not any(char in text for char in " \t\n") else None
 
 

@@ -1108,6 +1108,7 @@ class Transport:
         self._origin, self._secrets, self._times = origin, secrets, times
         self._lock = threading.Lock()
         self._idle: dict[tuple[str, str], list[Wire]] = {}
+        self._closed = False
         self._context: Any = None
 
     def fetch(self, job: Job) -> Response:
@@ -1128,6 +1129,7 @@ class Transport:
     def close(self) -> None:
         """Close the connections that are kept."""
         with self._lock:
+            self._closed = True
             kept = [wire for wires in self._idle.values() for wire in wires]
             self._idle.clear()
         for wire in kept:
@@ -1219,7 +1221,7 @@ class Transport:
         wire.since = self._times.now()
         with self._lock:
             kept = self._idle.setdefault(key, [])
-            if len(kept) < BODY_READERS + 2:
+            if len(kept) < BODY_READERS + 2 and not self._closed:
                 kept.append(wire)
                 return
         wire.end()
@@ -1603,7 +1605,7 @@ class Page:
         self.size = 0
         self.value: Any = None
         self.folded: str | None = None
-        self.mark: tuple[int, int] | None = None
+        self.mark: tuple[int, int, int] | None = None
         self.conditions: dict[str, str] = {}
         self.checked = self.tried = 0.0
         self.fault: SiteError | None = None
@@ -1841,14 +1843,14 @@ class Pages:
 
     def _file(self, job: Job, response: Response) -> None:
         page = job.page
-        mark = (len(response.body), hash(response.body))
+        mark = (response.status, len(response.body), hash(response.body))
         same = response.status == 304 and bool(job.conditions)
-        if not same and not (response.status == 200 and page.mark == mark):
+        if not same and page.mark != mark:
             value = page.read(response, page.address)
             job.check()
             with self.condition:
                 page.value, page.folded = value, None
-                page.mark = mark if response.status == 200 else None
+                page.mark = mark
                 self._account(page)
         with self.condition:
             if not same:

@@ -1219,6 +1219,7 @@ class Transport:
 
     def _keep(self, key: tuple[str, str], wire: Wire) -> None:
         wire.since = self._times.now()
+        wire.job.wire = None  # whoever gives that job up must not cut the next one short
         with self._lock:
             kept = self._idle.setdefault(key, [])
             if len(kept) < BODY_READERS + 2 and not self._closed:
@@ -1287,6 +1288,8 @@ class Transport:
         with self._lock:
             if self._context is None:  # reads the system's certificates once, or SSL_CERT_FILE
                 self._context = ssl.create_default_context()
+                # Python 3.13 also refuses what is untidy in a company's own certificate of old.
+                self._context.verify_flags &= ~ssl.VERIFY_X509_STRICT
                 self._context.set_alpn_protocols(["http/1.1"])
             return self._context
 
@@ -1906,7 +1909,6 @@ def fold_text(text: str) -> str:
 # ── 6c.4 The index ────────────────────────────────────────────────────────────────────────────
 
 
-
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
@@ -2070,9 +2072,7 @@ def id_fault(record_id: str) -> str | None:
     return None
 
 
-def read_index(
-    value: object, places: SitePlaces, check: Callable[[], None]
-) -> SiteIndex:
+def read_index(value: object, places: SitePlaces, check: Callable[[], None]) -> SiteIndex:
     """The records of a published index in any of the shapes that sites publish.
 
     `check` is asked now and then whether to go on. Raises `SiteError` for what is no record index;
@@ -2382,7 +2382,7 @@ def _field_values(values: Mapping[str, object]) -> dict[str, object]:
     fields = {
         key: value
         for key, value in values.items()
-        if key in _ENTRY_LISTS or fold_key(key) in _REVIEW_KEYS
+        if key in _ENTRY_LISTS or key not in _ENTRY_KEYS  # then it is one of _REVIEW_KEYS
     }
     for key in ("title", "description", "type"):
         text = _scalar(values.get(key))
@@ -2991,16 +2991,15 @@ def body_warnings(faults: Sequence[str]) -> list[str]:
     told = [f"{fault}; its body was not searched" for fault in faults[:MISSING_SHOWN]]
     more = len(faults) - len(told)
     if more:
-        told.append(f"and {more:,} more bodies could not be read")
+        bodies = "body" if more == 1 else "bodies"
+        told.append(f"and {more:,} more {bodies} could not be read")
     return told
 
 
 class _SiteSearch:
     """One search of bodies: what is still to be asked for, what is under way, what was found."""
 
-    def __init__(
-        self, pages: Pages, times: SiteTimes, needles: Sequence[str], call: Call
-    ) -> None:
+    def __init__(self, pages: Pages, times: SiteTimes, needles: Sequence[str], call: Call) -> None:
         import collections
 
         self._pages, self._times, self._needles, self._call = pages, times, needles, call

@@ -98,7 +98,7 @@ def index(url: str, count: int):
 
     import inkan_mcp
 
-    with urllib.request.urlopen(url + "/decisions.json") as answer:  # noqa: S310
+    with urllib.request.urlopen(url + "/decisions.json") as answer:
         text = answer.read()
     loads = min(measured(lambda: json.loads(text)) for _ in range(3))
     source = inkan_mcp.SiteSource(url, [], os.environ, print)

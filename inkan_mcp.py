@@ -4309,6 +4309,7 @@ class Transport:
         self._origin, self._secrets, self._times = origin, secrets, times
         self._lock = threading.Lock()
         self._idle: dict[tuple[str, str], list[Wire]] = {}
+        self._closed = False
         self._context: Any = None
 
     def fetch(self, job: Job) -> Response:
@@ -4329,6 +4330,7 @@ class Transport:
     def close(self) -> None:
         """Close the connections that are kept."""
         with self._lock:
+            self._closed = True
             kept = [wire for wires in self._idle.values() for wire in wires]
             self._idle.clear()
         for wire in kept:
@@ -4418,9 +4420,10 @@ class Transport:
 
     def _keep(self, key: tuple[str, str], wire: Wire) -> None:
         wire.since = self._times.now()
+        wire.job.wire = None  # whoever gives that job up must not cut the next one short
         with self._lock:
             kept = self._idle.setdefault(key, [])
-            if len(kept) < BODY_READERS + 2:
+            if len(kept) < BODY_READERS + 2 and not self._closed:
                 kept.append(wire)
                 return
         wire.end()
@@ -4486,6 +4489,8 @@ class Transport:
         with self._lock:
             if self._context is None:  # reads the system's certificates once, or SSL_CERT_FILE
                 self._context = ssl.create_default_context()
+                # Python 3.13 also refuses what is untidy in a company's own certificate of old.
+                self._context.verify_flags &= ~ssl.VERIFY_X509_STRICT
                 self._context.set_alpn_protocols(["http/1.1"])
             return self._context
 
@@ -4804,7 +4809,7 @@ class Page:
         self.size = 0
         self.value: Any = None
         self.folded: str | None = None
-        self.mark: tuple[int, int] | None = None
+        self.mark: tuple[int, int, int] | None = None
         self.conditions: dict[str, str] = {}
         self.checked = self.tried = 0.0
         self.fault: SiteError | None = None
@@ -5042,14 +5047,14 @@ class Pages:
 
     def _file(self, job: Job, response: Response) -> None:
         page = job.page
-        mark = (len(response.body), hash(response.body))
+        mark = (response.status, len(response.body), hash(response.body))
         same = response.status == 304 and bool(job.conditions)
-        if not same and not (response.status == 200 and page.mark == mark):
+        if not same and page.mark != mark:
             value = page.read(response, page.address)
             job.check()
             with self.condition:
                 page.value, page.folded = value, None
-                page.mark = mark if response.status == 200 else None
+                page.mark = mark
                 self._account(page)
         with self.condition:
             if not same:
@@ -5103,7 +5108,6 @@ def fold_text(text: str) -> str:
 
 
 # ── 6c.4 The index ────────────────────────────────────────────────────────────────────────────
-
 
 
 def _words(text: str) -> frozenset[str]:
@@ -5269,9 +5273,7 @@ def id_fault(record_id: str) -> str | None:
     return None
 
 
-def read_index(
-    value: object, places: SitePlaces, check: Callable[[], None]
-) -> SiteIndex:
+def read_index(value: object, places: SitePlaces, check: Callable[[], None]) -> SiteIndex:
     """The records of a published index in any of the shapes that sites publish.
 
     `check` is asked now and then whether to go on. Raises `SiteError` for what is no record index;
@@ -5581,7 +5583,7 @@ def _field_values(values: Mapping[str, object]) -> dict[str, object]:
     fields = {
         key: value
         for key, value in values.items()
-        if key in _ENTRY_LISTS or fold_key(key) in _SITE_REVIEW_KEYS
+        if key in _ENTRY_LISTS or key not in _ENTRY_KEYS  # then a key of a review
     }
     for key in ("title", "description", "type"):
         text = _scalar(values.get(key))
@@ -6193,16 +6195,15 @@ def body_warnings(faults: Sequence[str]) -> list[str]:
     told = [f"{fault}; its body was not searched" for fault in faults[:MISSING_SHOWN]]
     more = len(faults) - len(told)
     if more:
-        told.append(f"and {more:,} more bodies could not be read")
+        bodies = "body" if more == 1 else "bodies"
+        told.append(f"and {more:,} more {bodies} could not be read")
     return told
 
 
 class _SiteSearch:
     """One search of bodies: what is still to be asked for, what is under way, what was found."""
 
-    def __init__(
-        self, pages: Pages, times: SiteTimes, needles: Sequence[str], call: Call
-    ) -> None:
+    def __init__(self, pages: Pages, times: SiteTimes, needles: Sequence[str], call: Call) -> None:
         import collections
 
         self._pages, self._times, self._needles, self._call = pages, times, needles, call

@@ -1229,7 +1229,7 @@ class Git:
         if process is None or process.poll() is not None:
             return
         try:
-            if os.name == "nt":
+            if sys.platform == "win32":
                 _kill_tree(process.pid)
             else:
                 import signal

@@ -3375,7 +3375,7 @@ def _check_path(path: str | None) -> str | None:
 
 _USER_PART = re.compile(r"(ssh)?://([^\s/'\"]*)@")
 _LOGIN = re.compile(r"(?<![^\s'\"])([^\s/:@'\"]+):[^\s/@'\"]+@")  # user:password@host:path
-_QUERY_PART = re.compile(r"(://[^\s'\"?#]*)[?#][^\s'\"]*")
+_WORD = re.compile(r"[^\s'\"]+")
 _SECRET_WORD = re.compile(
     r"(authorization: *(?:basic |bearer )?|(?:token|password|secret|key)=)[^\s&'\"]+", re.I
 )
@@ -3387,8 +3387,13 @@ def without_secrets(text: str, secrets: Sequence[str] = ()) -> str:
         text = text.replace(secret, "***")
     text = _USER_PART.sub(_kept_user, text)
     text = _LOGIN.sub(r"\1@", text)
-    text = _QUERY_PART.sub(r"\1", text)
+    text = _WORD.sub(_without_query, text)
     return _SECRET_WORD.sub(r"\1***", text)
+
+
+def _without_query(found: re.Match[str]) -> str:
+    start, mark, rest = found[0].partition("://")
+    return start + mark + re.split(r"[?#]", rest, maxsplit=1)[0]
 
 
 def _kept_user(found: re.Match[str]) -> str:
@@ -3630,7 +3635,7 @@ class Git:
         if process is None or process.poll() is not None:
             return
         try:
-            if os.name == "nt":
+            if sys.platform == "win32":
                 _kill_tree(process.pid)
             else:
                 import signal

@@ -2544,11 +2544,9 @@ class ContentFolder:
     def _check_files(self, folder: FolderState, descriptor: int | None, call: Call) -> None:
         if self._is_project(folder):
             self._check_project(folder, descriptor)
-        if folder.relative and "/" in folder.relative:
-            pass  # rules were handed down by the parent
         rules = folder.rules
         for child in folder.folders.values():
-            if child.rules is not rules:
+            if child.rules is not rules and not self._is_project(child):
                 child.rules = rules
         prefix = "" if descriptor is not None else folder.path + os.sep
         stat_of = os.stat
@@ -2576,42 +2574,63 @@ class ContentFolder:
 
     def _check_project(self, folder: FolderState, descriptor: int | None) -> None:
         """Read `_project.yml` where it changed; new rules make the project's files be read again."""
-        path = os.path.join(folder.path, "_project.yml")
-        name = path if descriptor is None else "_project.yml"
-        state = folder.project_file or FileState()
-        try:
-            stat = os.stat(name, dir_fd=descriptor)
-            if state.signature == signature_of(stat) and not state.hot and folder.project:
-                return
-            data = self._read_bytes(state, name, descriptor)
-        except OSError:
-            data = b""
-            state = FileState()
-        digest = hash(data)
-        if folder.project is not None and digest == state.digest:
-            return
-        state.digest = digest
-        project_id = sent(to_nfc(self.prefix or folder.relative))
         shown_as = self.shown_path(f"{folder.relative}/_project.yml".lstrip("/"))
-        project, state.problem = parse_project(data, project_id, shown_as)
-        if state.signature is not None:
-            folder.project_file = state
-        else:
-            folder.project_file = None
-        folder.project = project
+        state: FileState | None = folder.project_file or FileState()
+        reason = None
+        data: bytes | None = b""
+        try:
+            data = self._project_bytes(folder, descriptor, state or FileState())
+        except FileNotFoundError:
+            state = None
+        except OSError as fault:
+            reason = reason_of(fault)
+        if data is None or (state is None and folder.project_file is None and folder.project):
+            return
+        digest = hash(reason or data)
+        if folder.project is not None and state is folder.project_file and digest == state.digest:
+            return
+        project_id = sent(to_nfc(self.prefix or folder.relative))
+        project, problem = parse_project(data, project_id, shown_as)
+        if state is not None:
+            state.digest = digest
+            state.problem = problem if reason is None else unreadable(shown_as, reason)
+        folder.project, folder.project_file = project, state
         folder.rules = self.rules.for_project(project)
         self.changed = True
 
+    def _project_bytes(
+        self, folder: FolderState, descriptor: int | None, state: FileState
+    ) -> bytes | None:
+        """What `_project.yml` holds, `None` where it is as it was. Raises `OSError`.
+
+        A link is followed within the archive's roots alone, like that of a record.
+        """
+        path = os.path.join(folder.path, "_project.yml")
+        name = path if descriptor is None else "_project.yml"
+        stat = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
+        if is_link(stat):
+            name, descriptor = os.path.realpath(path), None
+            fault = self._link_fault(name, ())
+            if fault is not None:
+                state.signature = None
+                raise OSError(fault)
+            stat = os.stat(name)
+        if folder.project and state.signature == signature_of(stat) and not state.hot:
+            return None
+        return self._read_bytes(state, name, descriptor)
+
     def _read_bytes(self, state: FileState, name: str, descriptor: int | None) -> bytes:
         """The file's bytes; sets `signature` and `hot`. Raises `OSError`, also for no file."""
-        opened = os.open(name, _READ_FLAGS & ~getattr(os, "O_NOFOLLOW", 0), dir_fd=descriptor)
+        state.signature = None
+        opened = os.open(name, _READ_FLAGS, dir_fd=descriptor)
         try:
             now = time.time_ns()
             stat = os.fstat(opened)
-            state.signature, state.hot = signature_of(stat), is_hot(stat, now)
             if not is_regular(stat):
                 raise OSError("it is no regular file")
-            return read_all(opened, MAX_RECORD_BYTES)
+            data = read_all(opened, MAX_RECORD_BYTES)
+            state.signature, state.hot = signature_of(stat), is_hot(stat, now)
+            return data
         finally:
             os.close(opened)
 
@@ -2756,6 +2775,11 @@ def is_regular(stat: os.stat_result) -> bool:
 def reason_of(fault: OSError) -> str:
     """What the operating system says, without the path that the message names already."""
     return (fault.strerror or str(fault)).rstrip(".")
+
+
+def is_link(stat: os.stat_result) -> bool:
+    """Whether it is a symbolic link itself."""
+    return stat.st_mode & 0o170000 == 0o120000
 
 
 def unreadable(path: str, reason: str) -> Problem:

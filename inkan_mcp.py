@@ -53,6 +53,8 @@ DEFAULT_WITHIN_DAYS = 30
 RESOURCE_PAGE = 500  # resources in one page of resources/list
 MISSING_SHOWN = 5  # files or sources that a list names before it says "and N more"
 HOT_NANOSECONDS = 2_000_000_000  # some file systems count in steps of two seconds
+MAX_FOLDER_DEPTH = 64  # folders within folders; real archives have fewer than ten
+MAX_LINKED_FOLDERS = 1000  # folders behind links; a few that link to each other multiply
 CHAIN_LIMIT = 1000  # successors followed from one record
 DRAIN_SECONDS = 1.5  # how long requests already read may take after the end of input
 WORKERS = 4  # per lane: quick calls and calls that read bodies do not share workers
@@ -2349,7 +2351,7 @@ class FileState:
     def __init__(self) -> None:
         self.signature: tuple[int, int, int, int] | None = None
         self.hot = False
-        self.digest = 0
+        self.digest: int | None = None
         self.rules: Rules | None = None
         self.record: Record | None = None
         self.problem: Problem | None = None
@@ -2436,6 +2438,7 @@ class ContentFolder:
         self.roots = list(roots) or [self.path]
         self.top = FolderState(self.path, "", rules)
         self.changed = True
+        self._linked = 0  # folders behind links seen so far in this scan
 
     def shown_path(self, relative: str) -> str:
         """A file of this folder as people are told of it."""
@@ -2447,6 +2450,7 @@ class ContentFolder:
 
     def scan(self, call: Call) -> None:
         """Look at every folder and file once; `changed` is then true if anything changed."""
+        self._linked = 0
         self._visit(self.top, None, (), call)
 
     def _visit(
@@ -2455,6 +2459,8 @@ class ContentFolder:
         call.check()
         descriptor: int | None = None
         try:
+            if folder.relative.count("/") >= MAX_FOLDER_DEPTH:
+                raise OSError(f"it lies more than {MAX_FOLDER_DEPTH} folders deep; move it up")
             if _HAS_DIR_FD:
                 name = folder.path if parent is None else os.path.basename(folder.path)
                 descriptor = os.open(name, _READ_FLAGS | os.O_DIRECTORY, dir_fd=parent)
@@ -2463,7 +2469,7 @@ class ContentFolder:
                 stat = os.stat(folder.path)
             self._look(folder, descriptor, stat)
             self._check_files(folder, descriptor, call)
-            self._check_links(folder, (*chain, os.path.realpath(folder.path)), call)
+            self._check_links(folder, (*chain, folder.path), call)
             for child in folder.folders.values():
                 self._visit(child, descriptor, (*chain, folder.path), call)
         except OSError as fault:
@@ -2473,14 +2479,18 @@ class ContentFolder:
                 os.close(descriptor)
 
     def _lose(self, folder: FolderState, fault: OSError) -> None:
-        """A folder that cannot be listed is one problem; what it held before is gone."""
-        sentence = f"the folder cannot be read: {reason_of(fault)}"
+        """A folder that cannot be listed is one problem; what it held before is gone.
+
+        One that went away since its parent was listed is no fault.
+        """
+        gone = isinstance(fault, (FileNotFoundError, NotADirectoryError))
+        sentence = "" if gone else f"the folder cannot be read: {reason_of(fault)}"
         if folder.problem is None or folder.problem.sentence != sentence:
             fresh = FolderState(folder.path, folder.relative, folder.rules)
-            for name in ("files", "folders", "links", "refused", "strays", "signature", "hot"):
+            for name in set(FolderState.__slots__) - {"path", "relative", "rules"}:
                 setattr(folder, name, getattr(fresh, name))
             shown_as = self.shown_path(folder.relative)
-            folder.problem = Problem(shown_as, 0, 0, "left out", sentence)
+            folder.problem = Problem(shown_as, 0, 0, "left out", sentence) if sentence else None
             self.changed = True
 
     def _look(self, folder: FolderState, descriptor: int | None, stat: os.stat_result) -> None:
@@ -2556,6 +2566,10 @@ class ContentFolder:
                 stat = stat_of(prefix + name, dir_fd=descriptor, follow_symlinks=False)
             except FileNotFoundError:
                 gone.append(name)
+                continue
+            except OSError as fault:  # the folder may be listed, what is in it may not be seen
+                shown_as = self.shown_path(f"{folder.relative}/{name}".lstrip("/"))
+                self._set_unreadable(state, shown_as, fault)
                 continue
             if (
                 state.signature
@@ -2642,20 +2656,17 @@ class ContentFolder:
         try:
             opened = os.open(name, _READ_FLAGS, dir_fd=descriptor)
         except OSError as fault:
-            self._set(state, 0, problem=unreadable(shown_as, reason_of(fault)), rules=rules)
-            state.signature = None
+            self._set_unreadable(state, shown_as, fault)
             return
         try:
             now = time.time_ns()
             stat = os.fstat(opened)
             state.signature, state.hot = signature_of(stat), is_hot(stat, now)
             if not is_regular(stat):
-                self._set(state, 1, problem=unreadable(shown_as, "it is no regular file"))
-                return
+                raise OSError("it is no regular file")
             data = read_all(opened, MAX_RECORD_BYTES)
         except OSError as fault:
-            state.signature = None
-            self._set(state, 0, problem=unreadable(shown_as, reason_of(fault)), rules=rules)
+            self._set_unreadable(state, shown_as, fault)
             return
         finally:
             os.close(opened)
@@ -2663,8 +2674,13 @@ class ContentFolder:
         if digest != state.digest or state.rules is not rules:
             self._take(state, data, digest, relative, rules)
 
+    def _set_unreadable(self, state: FileState, shown_as: str, fault: OSError) -> None:
+        """Keep the reason; the file is tried again on every call."""
+        state.signature = None
+        self._set(state, None, problem=unreadable(shown_as, reason_of(fault)))
+
     def _set(
-        self, state: FileState, digest: int, *, record: Record | None = None,
+        self, state: FileState, digest: int | None, *, record: Record | None = None,
         problem: Problem | None = None, reason: str | None = None, rules: Rules | None = None,
     ) -> None:  # fmt: skip
         before = state.problem.sentence if state.problem else None

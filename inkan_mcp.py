@@ -2723,18 +2723,23 @@ class ContentFolder:
         for name, link in folder.links.items():
             relative = f"{folder.relative}/{name}" if folder.relative else name
             real = os.path.realpath(os.path.join(folder.path, name))
+            leads_to_folder = os.path.isdir(real)
+            is_wanted = leads_to_folder or self.reader.refuses(folder.relative, name) is None
             before = link.problem.sentence if link.problem else None
-            sentence = self._link_fault(real, chain)
-            if real != link.real or sentence != before:
+            sentence = self._link_fault(real, chain) if is_wanted else None
+            if sentence is None and leads_to_folder and self._linked >= MAX_LINKED_FOLDERS:
+                sentence = f"only {MAX_LINKED_FOLDERS:,} links to folders are followed, not this one"
+            if real != link.real or sentence != before or leads_to_folder != bool(link.folder):
                 link.real, link.file, link.folder, link.problem = real, None, None, None
                 self.changed = True
             if sentence is not None:
                 link.problem = Problem(self.shown_path(relative), 0, 0, "left out", sentence)
-            elif os.path.isdir(real):
-                link.folder = link.folder or FolderState(real, relative, folder.rules)
-                link.folder.rules = folder.rules
+            elif leads_to_folder:
+                self._linked += 1
+                self._check_linked_folder(link, relative, folder.rules)
+                assert link.folder is not None
                 self._visit(link.folder, None, chain, call)
-            elif self.reader.refuses(folder.relative, name) is None:
+            elif is_wanted:
                 self._check_linked_file(link, relative, folder.rules)
 
     def _link_fault(self, real: str, chain: tuple[str, ...]) -> str | None:
@@ -2746,9 +2751,19 @@ class ContentFolder:
             return "the symbolic link leads back to a folder above it and is not followed"
         return None
 
+    def _check_linked_folder(self, link: LinkState, relative: str, rules: Rules) -> None:
+        if link.folder is None:
+            link.folder = FolderState(link.real, relative, rules)
+        if not self._is_project(link.folder):
+            link.folder.rules = rules
+
     def _check_linked_file(self, link: LinkState, relative: str, rules: Rules) -> None:
         link.file = state = link.file or FileState()
-        stat = os.stat(link.real)
+        try:
+            stat = os.stat(link.real)
+        except OSError as fault:
+            self._set_unreadable(state, self.shown_path(relative), fault)
+            return
         if state.signature != signature_of(stat) or state.hot or state.rules is not rules:
             self._read(state, link.real, None, relative, rules)
 
@@ -3103,10 +3118,10 @@ class FolderSource:
             found.problems.append(state.problem)
         if state.project_file is not None and state.project_file.problem is not None:
             found.problems.append(state.project_file.problem)
-        found.problems += [link.problem for link in state.links.values() if link.problem]
+        left_out = {name: link.problem for name, link in state.links.items() if link.problem}
         for name in state.strays:
             path = folder.shown_path(f"{state.relative}/{name}".lstrip("/"))
-            found.problems.append(unreadable(path, "it is no regular file"))
+            left_out[name] = unreadable(path, "it is no regular file")
         for name, file in folder.files(state):
             if file.record is not None:
                 found.problems += file.record.problems
@@ -3114,9 +3129,11 @@ class FolderSource:
                 if record is not file.record:
                     found.problems.append(_double(file.record, record))
             elif file.problem is not None:
-                found.problems.append(file.problem)
-                relative = f"{folder.prefix}/{state.relative}/{name}".replace("//", "/").strip("/")
-                found.broken[folder.reader.origin(relative, "").id] = file.problem
+                left_out[name] = file.problem
+        for name, problem in left_out.items():
+            found.problems.append(problem)
+            relative = "/".join(part for part in (folder.prefix, state.relative, name) if part)
+            found.broken[folder.reader.origin(relative, "").id] = problem
 
     def _looked(self) -> str:
         """Where records were looked for, how many files were seen, and why they were none."""

@@ -2941,13 +2941,14 @@ class Place:
         self._say(sentence, kind)
         if not path:
             self.content = None
-        elif self.content is None or self.content.path != os.path.realpath(path):
-            roots = self.roots if self.path else [os.path.realpath(path)]
+            return
+        roots = self.roots if self.path else [os.path.realpath(path)]
+        if self.content is None or self.content.path != os.path.realpath(path):
             self.content = ContentFolder(
                 path, self.shown, self.rules, prefix=self.prefix, roots=roots
             )
-        if self.content is not None:
-            self.content.scan(call)
+        self.content.roots = roots
+        self.content.scan(call)
 
     def _absent(self, path: str) -> str:
         what = "is no folder" if os.path.exists(path) else "does not exist"
@@ -2998,7 +2999,9 @@ class FolderSource:
             call.check()
         try:
             self._read_config()
+            roots = [os.path.realpath(place.path) for place in self._places if place.path]
             for place in self._places:
+                place.roots = roots
                 place.look(call)
             if self._snapshot is None or any(place.changed for place in self._places):
                 self._snapshot = self._gather()
@@ -3056,9 +3059,8 @@ class FolderSource:
         self._places = [Place(content, shown_folder(content, self.root))]
         for entry in config.sources:
             self._places.append(self._place(entry, config))
-        local = [os.path.realpath(place.path) for place in self._places if place.path]
         for place in self._places:
-            place.rules, place.roots = config.rules, local
+            place.rules = config.rules
         self._snapshot = None
         for place in self._places:
             if place.repository is not None:

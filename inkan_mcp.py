@@ -51,6 +51,8 @@ DEFAULT_LIMIT = 20
 DEFAULT_REVIEW_LIMIT = 100
 DEFAULT_WITHIN_DAYS = 30
 RESOURCE_PAGE = 500  # resources in one page of resources/list
+MAX_SAID = 100  # warnings on stderr; a client that reads none of them must not hold us up
+MAX_SAID_CHARS = 300  # of one such line; together they fit into the buffer of a pipe
 MISSING_SHOWN = 5  # files or sources that a list names before it says "and N more"
 HOT_NANOSECONDS = 2_000_000_000  # some file systems count in steps of two seconds
 MAX_FOLDER_DEPTH = 64  # folders within folders; real archives have fewer than ten
@@ -1986,6 +1988,8 @@ class ConfigText:
 
     def place(self, keys: Sequence[str | int]) -> tuple[int, int]:
         """Line and column (1-based) of the innermost of `keys` that can be found."""
+        if self._positions is None and self.path.endswith(".json"):
+            self._positions = json_positions(self._text)
         if self._positions is not None:
             for length in range(len(keys), 0, -1):
                 found = self._positions.get(tuple(keys[:length]))
@@ -1994,11 +1998,24 @@ class ConfigText:
             return 1, 1
         offset = 0
         for key in keys:
-            pattern = re.compile(rf"""(?<![\w$-])["']?{re.escape(str(key))}["']?\s*[:=\]]""")
-            match = pattern.search(self._text, offset) if isinstance(key, str) else None
-            offset = match.start() if match else offset
+            offset = self._offset_of(key, offset)
         line_start = self._text.rfind("\n", 0, offset) + 1
         return self._text.count("\n", 0, offset) + 1, offset - line_start + 1
+
+    def _offset_of(self, key: str | int, offset: int) -> int:
+        """Where a key or the item of a list begins in YAML or TOML, looked for from `offset` on."""
+        if isinstance(key, str):
+            wanted = rf"""(?m)(?<![\w$.-])(?<!\# )["']?{re.escape(key)}["']?[ \t]*[:=\]]"""
+            found = re.compile(wanted).search(self._text, offset)
+            return found.start() if found else offset
+        item = r"(?m)^[ \t]*- |[{]"
+        if self._text.startswith("[[", offset - 2):  # TOML's [[sources]], one for each item
+            item, offset = r"(?m)^[ \t]*\[\[", self._text.rfind("\n", 0, offset) + 1
+        starts = re.compile(item).finditer(self._text, offset)
+        for index, found in enumerate(starts):
+            if index == key:
+                return found.end() if self._text[found.end() - 1] == " " else found.start()
+        return offset
 
     def fault(self, keys: Sequence[str | int], problem: str) -> ConfigError:
         """A `ConfigError` at the place of `keys`."""
@@ -2038,6 +2055,36 @@ def _read_json(path: str, text: str) -> object:
         raise ConfigError(path, fault.lineno, fault.colno, f"is no JSON: {fault.msg}") from None
     except (RecursionError, ValueError) as fault:
         raise ConfigError(path, 1, 1, f"is no JSON: {fault}") from None
+
+
+def json_positions(text: str) -> dict[tuple[str | int, ...], tuple[int, int]]:
+    """Line and column (1-based) of every key and every list's objects in a valid JSON text."""
+    import json
+
+    positions: dict[tuple[str | int, ...], tuple[int, int]] = {}
+    path: list[str | int] = []
+    line, line_start, last = 1, 0, 0
+    is_key = False
+    for token in re.compile(r'"(?:[^"\\]|\\.)*"|[][{},]').finditer(text):
+        start, mark = token.start(), token[0]
+        line += text.count("\n", last, start)
+        line_start = max(line_start, text.rfind("\n", last, start) + 1)
+        last = start
+        if mark in "{[":
+            if path and isinstance(path[-1], int):
+                positions[tuple(path)] = line, start - line_start + 1
+            path.append("" if mark == "{" else 0)
+            is_key = mark == "{"
+        elif mark in "}]":
+            path.pop()
+        elif mark == ",":
+            top = path[-1]
+            is_key = isinstance(top, str)
+            path[-1] = top if isinstance(top, str) else top + 1
+        elif is_key:
+            path[-1], is_key = json.loads(mark), False
+            positions[tuple(path)] = line, start - line_start + 1
+    return positions
 
 
 def _read_yaml(path: str, text: str) -> object:
@@ -2523,13 +2570,13 @@ class ContentFolder:
             entries = sorted(listing, key=lambda entry: entry.name)
         for entry in entries:
             name = entry.name
-            if entry.is_dir(follow_symlinks=False):
+            is_link = entry.is_symlink() or is_junction(entry)
+            if not is_link and entry.is_dir(follow_symlinks=False):
                 if self.reader.enters(name):
                     folders[name] = folder.folders.get(name) or self._new_folder(folder, name)
                 continue
             if name == "_project.yml" and self._is_project(folder):
                 continue
-            is_link = entry.is_symlink()
             reason = self.reader.refuses(folder.relative, name)
             if reason is not None and not (is_link and self.reader.enters(name)):
                 refused[reason] = refused.get(reason, 0) + 1
@@ -2601,7 +2648,8 @@ class ContentFolder:
         if data is None or (state is None and folder.project_file is None and folder.project):
             return
         digest = hash(reason or data)
-        if folder.project is not None and state is folder.project_file and digest == state.digest:
+        is_known = folder.project is not None and state is folder.project_file
+        if is_known and state is not None and digest == state.digest:
             return
         project_id = sent(to_nfc(self.prefix or folder.relative))
         project, problem = parse_project(data, project_id, shown_as)
@@ -2798,6 +2846,21 @@ class ContentFolder:
             raise SourceError(str(fault)) from None
 
 
+def read_config_file(root: str, name: str) -> bytes:
+    """The bytes of a configuration, at most a few too many. Raises `ConfigError`."""
+    try:
+        opened = os.open(os.path.join(root, name), _READ_FLAGS & ~getattr(os, "O_NOFOLLOW", 0))
+        try:
+            if not is_regular(os.fstat(opened)):
+                raise OSError("it is no regular file")
+            return read_all(opened, MAX_RECORD_BYTES)
+        finally:
+            os.close(opened)
+    except OSError as fault:
+        problem = f"the file cannot be read: {reason_of(fault)}"
+        raise ConfigError(name, 1, 1, problem) from None
+
+
 def is_regular(stat: os.stat_result) -> bool:
     """Whether it is a file that holds bytes: no folder, pipe, socket or device."""
     return stat.st_mode & 0o170000 == 0o100000
@@ -2806,6 +2869,14 @@ def is_regular(stat: os.stat_result) -> bool:
 def reason_of(fault: OSError) -> str:
     """What the operating system says, without the path that the message names already."""
     return (fault.strerror or str(fault)).rstrip(".")
+
+
+def is_junction(entry: os.DirEntry[str]) -> bool:
+    """Whether it is a folder's second place on Windows, which `is_symlink` does not tell."""
+    if os.name != "nt":
+        return False
+    tag = getattr(entry.stat(follow_symlinks=False), "st_reparse_tag", 0)
+    return bool(tag == 0xA0000003)  # IO_REPARSE_TAG_MOUNT_POINT
 
 
 def is_link(stat: os.stat_result) -> bool:
@@ -2834,7 +2905,7 @@ def read_all(descriptor: int, most: int) -> bytes:
 def decoded(data: bytes, path: str) -> str:
     """The bytes of a record as text. Raises `RecordError` for what is no text of fair size."""
     if len(data) > MAX_RECORD_BYTES:
-        sentence = f"the file is larger than {MAX_RECORD_BYTES // 2**20} MiB, which no record is"
+        sentence = f"the file is larger than {MAX_RECORD_BYTES // 2**20} MiB; make it smaller"
         raise RecordError(Problem(path, 0, 0, "left out", sentence))
     try:
         text = data.decode("utf-8")
@@ -2982,9 +3053,11 @@ class FolderSource:
         self._lock = _thread.allocate_lock()
         self._config = Config()
         self._config_state: tuple[object, ...] | None = None
+        self._config_read: tuple[list[str], bytes] | None = None  # what is applied now
         self._places: list[Place] = []
         self._snapshot: Snapshot | None = None
         self._said: set[str] = set()
+        self._said_enough = False
 
     def start(self) -> None:
         """Read the configuration, to fail early. Raises `InkanError`."""
@@ -3015,13 +3088,15 @@ class FolderSource:
     def _read_config(self) -> None:
         """Read the configuration again where it changed. Raises `ConfigError`."""
         state = tuple(self._config_signatures())
-        hot = any(entry[2] for entry in state)
-        if self._config_state is not None and state == self._config_state and not hot:
+        if state == self._config_state and not any(hot for _, _, hot in state):
             return
         self._config_state = None
-        config = self._load_config([name for name, _, _ in state])
+        names = [name for name, _, _ in state]
+        data = read_config_file(self.root, names[0]) if names else b""
+        if self._config_read != (names, data):  # the same text again keeps what is known
+            self._apply(self._load_config(names, data))
+            self._config_read = names, data
         self._config_state = state
-        self._apply(config)
 
     def _config_signatures(self) -> Iterator[tuple[str, tuple[int, ...], bool]]:
         now = time.time_ns()
@@ -3033,19 +3108,15 @@ class FolderSource:
                 continue
             yield name, signature_of(stat), is_hot(stat, now)
 
-    def _load_config(self, names: list[str]) -> Config:
+    def _load_config(self, names: list[str], data: bytes) -> Config:
         if not names:
             return Config()
-        path = os.path.join(self.root, names[0])
         try:
-            with open(path, "rb") as file:
-                data = file.read(MAX_RECORD_BYTES + 1)
-            config = config_from_mapping(read_config(names[0], decoded(data, names[0])))
-        except OSError as fault:
-            raise ConfigError(names[0], 1, 1, f"cannot be read: {reason_of(fault)}") from None
+            text = decoded(data, names[0]).removeprefix("\ufeff")
         except RecordError as fault:
-            problem = fault.problem
-            raise ConfigError(names[0], problem.line, problem.column, problem.sentence) from None
+            line, column = max(1, fault.problem.line), max(1, fault.problem.column)
+            raise ConfigError(names[0], line, column, fault.problem.sentence) from None
+        config = config_from_mapping(read_config(names[0], text))
         if len(names) > 1:
             sentence = f"{' and '.join(names[1:])} is not read, since {names[0]} comes first"
             config.problems.append(Problem(names[1], 0, 0, "note", f"{sentence}; remove one"))
@@ -3053,12 +3124,11 @@ class FolderSource:
 
     def _apply(self, config: Config) -> None:
         """Serve the folders that `config` names; repositories begin to be fetched."""
-        self.stop()
-        self._config = config
         content = os.path.join(self.root, os.path.expanduser(config.content_dir))
-        self._places = [Place(content, shown_folder(content, self.root))]
-        for entry in config.sources:
-            self._places.append(self._place(entry, config))
+        places = [Place(content, shown_folder(content, self.root))]
+        places += [self._place(entry, config) for entry in config.sources]
+        self.stop()
+        self._config, self._places = config, places
         for place in self._places:
             place.rules = config.rules
         self._snapshot = None
@@ -3165,12 +3235,17 @@ class FolderSource:
         return f"No record was found in {where}; {hint}."
 
     def _say(self, problems: Iterable[Problem]) -> None:
-        """Log each problem once, however many calls meet it."""
-        for problem in problems:
-            line = str(problem)
-            if line not in self._said:
-                self._said.add(line)
-                self._log(line)
+        """Log each problem once, however many calls meet it; of too many, say how many more."""
+        if self._said_enough:
+            return
+        fresh = [line for line in dict.fromkeys(map(str, problems)) if line not in self._said]
+        room = MAX_SAID - len(self._said)
+        for line in fresh[:room]:
+            self._said.add(line)
+            self._log(line if len(line) <= MAX_SAID_CHARS else f"{line[: MAX_SAID_CHARS - 1]}…")
+        if len(fresh) > room:
+            self._said_enough = True
+            self._log(f"… and {len(fresh) - room:,} more: run --check")
 
     def read_body(self, record: Record, call: Call) -> str:
         """The record's Markdown without its front matter, as it is in the file now."""
@@ -8761,13 +8836,19 @@ def run_call(source: Source, options: Options, call: Call, out: Callable[[str], 
 
 def run_check(source: Source, call: Call, out: Callable[[str], None]) -> int:
     """Report every fault of the archive on `out`, then a summary; 1 where there is an error."""
-    source.start()
-    archive = Catalog(source).archive(call)
+    try:
+        source.start()
+        archive = Catalog(source).archive(call)
+    except ConfigError as fault:
+        place = f"{shown(fault.path)}:{fault.line}:{fault.column}"
+        out(f"{place}: error: {fault.problem}\n{counted(1, 'error')}, {counted(0, 'warning')}\n")
+        return 1
     problems = [*archive.snapshot.problems, *archive.link_problems]
     problems.sort(key=lambda problem: (problem.path, problem.line, problem.column))
     for problem in problems:
         level = "error" if problem.is_error else "warning"
-        out(f"{problem.place}: {level}: {problem.sentence}\n")
+        place = f"{problem.place}: " if problem.path else ""
+        out(f"{place}{level}: {problem.sentence}\n")
     errors = sum(problem.is_error for problem in problems)
     warnings = len(problems) - errors
     if not archive.records:

@@ -45,7 +45,9 @@ MODERN_VERSIONS = ("2026-07-28",)
 
 MAX_RECORD_BYTES = 4 * 1024 * 1024  # a record is text that people read; more is a mistake
 MAX_LINE_BYTES = 64 * 1024 * 1024  # an input line; far above what any client sends
+MAX_DIGITS = 4000  # of a whole number in a message; newer Pythons refuse 4,300
 MAX_ANSWER_BYTES = 1_000_000  # an answer line; some clients refuse more, all hang up at 10 MiB
+MAX_ECHO = 2000  # characters of what a client sent that an error repeats
 MAX_LIMIT = 200  # records in one page of a list
 DEFAULT_LIMIT = 20
 DEFAULT_REVIEW_LIMIT = 100
@@ -59,9 +61,11 @@ MAX_FOLDER_DEPTH = 64  # folders within folders; real archives have fewer than t
 MAX_LINKED_FOLDERS = 1000  # folders behind links; a few that link to each other multiply
 CHAIN_LIMIT = 1000  # successors followed from one record
 DRAIN_SECONDS = 1.5  # how long requests already read may take after the end of input
-WORKERS = 4  # per lane: quick calls and calls that read bodies do not share workers
+READ_AHEAD_CHUNKS = 16  # of 64 KiB each, taken from standard input before they are looked at
+WORKERS = 4  # per lane: quick calls, reading a body and searching bodies share no workers
 WATCH_SECONDS = 1.0  # between looks at the archive while a client subscribes to changes
 MAX_PENDING = 10_000  # requests read and not yet answered, before reading waits
+MAX_PENDING_BYTES = 64 * 1024 * 1024  # the same, as the length of their lines
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -247,6 +251,8 @@ def near_misses(word: str, known: Iterable[str], most: int = 3) -> list[str]:
     """Those of `known` that `word` may have meant, the nearest first."""
     import difflib  # only a mistake needs it
 
+    if len(word) > 100:  # no name is that long, and the comparison would take long
+        return []
     folded = {fold(name): name for name in known}
     return [folded[m] for m in difflib.get_close_matches(fold(word), folded, n=most, cutoff=0.6)]
 
@@ -3150,6 +3156,11 @@ class FolderSource:
             raise ConfigError(config.path or "", 1, 1, str(fault)) from None
         shown_as = f"{repository.name}:{(entry.path or '').strip('/')}"
         return Place("", shown_as, prefix=prefix, is_source=True, repository=repository)
+
+    @property
+    def title(self) -> str | None:
+        """The archive's title in the configuration."""
+        return self._config.title
 
     def stop(self) -> None:
         """End what runs in the background."""
@@ -6581,6 +6592,8 @@ class Archive:
 
     def _resolve_links(self) -> dict[str, dict[str, list[Link]]]:
         """Both relations in both directions: what one side states holds for the other (SPEC 5)."""
+        # Two calls may do this at once, so nothing is added to what the other one sees.
+        problems: list[Problem] = []
         links: dict[str, dict[str, list[Link]]] = {"supersedes": {}, "superseded_by": {}}
         inverse: list[tuple[str, Record, Record]] = []
         ordered = sorted(self.records, key=lambda record: record.id)
@@ -6588,19 +6601,19 @@ class Archive:
             for relation, other in (
                 ("supersedes", "superseded_by"), ("superseded_by", "supersedes"),
             ):  # fmt: skip
-                own = self._resolve(record, relation)
+                own = self._resolve(record, relation, problems)
                 if own:
                     links[relation][record.id] = own
                 inverse += [(other, link.record, record) for link in own if link.record]
-            for link in self._resolve(record, "related"):
-                pass
+            self._resolve(record, "related", problems)
         for relation, target, record in inverse:
             own = links[relation].setdefault(target.id, [])
             if all(link.record is not record for link in own):
                 own.append(Link(record, record.id))
+        self._link_problems = problems
         return links
 
-    def _resolve(self, record: Record, relation: str) -> list[Link]:
+    def _resolve(self, record: Record, relation: str, problems: list[Problem]) -> list[Link]:
         found: list[Link] = []
         for text in getattr(record, relation):
             candidates = self.names.linked(record, text)
@@ -6610,8 +6623,7 @@ class Archive:
                 continue
             found.append(Link(None, text))
             if not (relation == "related" and is_address(text)):
-                problem = _link_problem(record, relation, text, candidates)
-                self._link_problems.append(problem)
+                problems.append(_link_problem(record, relation, text, candidates))
         return found
 
     def related(self, record: Record) -> list[str]:
@@ -7249,7 +7261,10 @@ def _checked(tool: str, argument: Argument, value: Any) -> Any:
     }[argument.type]
     if not fits:
         words, example = _ARGUMENT_TYPES[argument.type]
-        given = quoted(value) if isinstance(value, str) else shown(compact(value)[:80])
+        if isinstance(value, (dict, list)):
+            given = "an object" if isinstance(value, dict) else "a list"
+        else:  # `str` and not JSON: 1e400 is read as infinity, which JSON cannot say
+            given = quoted(value) if isinstance(value, str) else str(value).lower()[:80]
         raise ToolError(
             f'"{argument.name}" of {tool} is {given}; give {words}, for example {example}.'
         )
@@ -7260,11 +7275,19 @@ def _checked(tool: str, argument: Argument, value: Any) -> Any:
     return value
 
 
+_made: dict[str, Any] = {}  # the JSON encoder and decoder, which take time to make
+
+
 def compact(value: object) -> str:
     """JSON without spaces; letters beyond ASCII as they are (SPEC 7)."""
-    import json
+    encoder = _made.get("encoder")
+    if encoder is None:
+        import json
 
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        encoder = _made["encoder"] = json.JSONEncoder(
+            ensure_ascii=False, allow_nan=False, separators=(",", ":")
+        )
+    return str(encoder.encode(value))
 
 
 def wire_size(value: object) -> int:
@@ -7549,8 +7572,8 @@ def _cut_body(result: dict[str, Any], total: int, offset: int) -> None:
     result["bodyTruncated"] = {"shown": offset + cut, "total": total}
 
 
-def _escaped_size(text: str) -> int:
-    return len(compact(text).encode("utf-8", "replace"))
+def _escaped_size(value: object) -> int:
+    return len(compact(value).encode("utf-8", "replace"))
 
 
 def record_block(result: dict[str, Any]) -> str:
@@ -7926,9 +7949,17 @@ def list_resources(archive: Archive, cursor: str | None) -> dict[str, Any]:
             raise ProtocolError(INVALID_PARAMS, f"Invalid cursor: {quoted(cursor)}")
         last = percent_decode(cursor[6:])
         records = [record for record in records if record.id > last]
-    result: dict[str, Any] = {"resources": [_resource(r) for r in records[:RESOURCE_PAGE]]}
-    if len(records) > RESOURCE_PAGE:
-        result["nextCursor"] = "after:" + percent_encode(records[RESOURCE_PAGE - 1].id)
+    page: list[dict[str, Any]] = []
+    room = MAX_ANSWER_BYTES - 2000
+    for record in records[:RESOURCE_PAGE]:
+        resource = _resource(record)
+        room -= _escaped_size(resource) + 1
+        if room < 0 and page:
+            break
+        page.append(resource)
+    result: dict[str, Any] = {"resources": page}
+    if len(records) > len(page):
+        result["nextCursor"] = "after:" + percent_encode(records[len(page) - 1].id)
     return result
 
 
@@ -7952,11 +7983,11 @@ def read_resource(archive: Archive, uri: str, call: Call) -> dict[str, Any]:
 
     Raises `ProtocolError` (`RESOURCE_NOT_FOUND`) where no record has that address.
     """
-    record_id = percent_decode(uri[11:]) if uri[:11].lower() == "decision://" else None
-    record = archive.by_id.get(to_nfc(record_id)) if record_id else None
+    record_id = to_nfc(percent_decode(uri[11:])) if uri[:11].lower() == "decision://" else ""
+    record = archive.by_id.get(record_id)
     if record is None:
-        data = {"uri": uri}
-        reason = archive.snapshot.broken.get(record_id or "")
+        data = {"uri": uri[:MAX_ECHO]}
+        reason = archive.snapshot.broken.get(record_id)
         if reason is not None:
             data["reason"] = str(reason)
         raise ProtocolError(RESOURCE_NOT_FOUND, "Resource not found", data)
@@ -8007,8 +8038,12 @@ def decode(line: bytes) -> Any:
     """One line as JSON. Raises `ProtocolError` (`PARSE_ERROR`) for anything else (RFC 8259)."""
     import json
 
+    decoder = _made.get("decoder")
+    if decoder is None:
+        decoder = json.JSONDecoder(parse_constant=_no_constant, parse_int=_whole)
+        _made["decoder"] = decoder
     try:
-        return json.loads(line.decode("utf-8-sig"), parse_constant=_no_constant)
+        return decoder.decode((line[3:] if line[:3] == b"\xef\xbb\xbf" else line).decode())
     except RecursionError:
         reason = "it is nested too deeply"
     except UnicodeDecodeError as fault:
@@ -8018,6 +8053,12 @@ def decode(line: bytes) -> Any:
     except ValueError as fault:
         reason = str(fault)
     raise ProtocolError(PARSE_ERROR, f"The line is no JSON: {reason}")
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:  # reading more takes time that grows with their square
+        raise ValueError(f"a number has more than {MAX_DIGITS:,} digits")
+    return int(digits)
 
 
 def _no_constant(name: str) -> Any:
@@ -8057,31 +8098,38 @@ class Request:
 
 
 def parse_request(message: Any) -> Request | None:
-    """A decoded message as a request; `None` for a response, which needs no answer.
+    """A decoded message as a request; `None` where no answer is due, as to a response.
 
-    Raises `ProtocolError`, with `data` `{"id": …}` where the message has a usable id.
+    Raises `ProtocolError` whose `data` is the message's id where it has a usable one.
     """
     if not isinstance(message, dict):
         raise ProtocolError(INVALID_REQUEST, "The message is no JSON-RPC object.")
     if "method" not in message and ("result" in message or "error" in message):
         return None
-    request_id = message.get("id")
-    if isinstance(request_id, float) and request_id.is_integer():
-        message["id"] = request_id = int(request_id)
-    usable = isinstance(request_id, (int, str)) and not isinstance(request_id, bool)
-    if "id" in message and not usable:
-        raise ProtocolError(INVALID_REQUEST, "The id must be a text or a whole number.")
-    where = request_id if usable else None
+    request_id = usable_id(message.get("id"))
+    if "id" in message:
+        if request_id is None:
+            raise ProtocolError(INVALID_REQUEST, "The id must be a text or a whole number.")
+        message["id"] = request_id
     if message.get("jsonrpc") != "2.0":
-        raise ProtocolError(INVALID_REQUEST, 'The member jsonrpc must be "2.0".', where)
+        raise ProtocolError(INVALID_REQUEST, 'The member jsonrpc must be "2.0".', request_id)
     if not isinstance(message.get("method"), str):
-        raise ProtocolError(INVALID_REQUEST, "The method must be a text.", where)
+        raise ProtocolError(INVALID_REQUEST, "The method must be a text.", request_id)
     params = message.get("params")
     if params is None:
         params = {}
     if not isinstance(params, dict):
-        raise ProtocolError(INVALID_PARAMS, "The params must be an object.", where)
+        if request_id is None:  # JSON-RPC 2.0, 4.1: nobody hears of a faulty notification
+            return None
+        raise ProtocolError(INVALID_PARAMS, "The params must be an object.", request_id)
     return Request(message, params, modern=is_modern(message["method"], params))
+
+
+def usable_id(value: object) -> int | str | None:
+    """The id of a request, `1.0` as 1; `None` for what cannot be one."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, (int, str)) and not isinstance(value, bool) else None
 
 
 def is_modern(method: str, params: dict[str, Any]) -> bool:
@@ -8176,7 +8224,7 @@ def check_envelope(params: dict[str, Any]) -> None:
     if not isinstance(meta.get(f"{_META}clientCapabilities"), dict):
         raise ProtocolError(INVALID_PARAMS, f"params._meta lacks {_META}clientCapabilities.")
     if version not in MODERN_VERSIONS:
-        data = {"supported": list(MODERN_VERSIONS), "requested": version}
+        data = {"supported": list(MODERN_VERSIONS), "requested": version[:MAX_ECHO]}
         raise ProtocolError(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
 
 
@@ -8207,6 +8255,7 @@ def _ping(session: Session, request: Request, call: Call) -> dict[str, Any]:
 
 
 def _tools_list(session: Session, request: Request, call: Call) -> dict[str, Any]:
+    _check_only_page(request)
     is_site = bool(getattr(session.catalog.source, "is_site", False))
     return {"tools": [tool.listed(is_site=is_site) for tool in TOOLS.values()]}
 
@@ -8224,11 +8273,22 @@ def _tools_call(session: Session, request: Request, call: Call) -> dict[str, Any
     return result
 
 
-def _resources_list(session: Session, request: Request, call: Call) -> dict[str, Any]:
+def _check_only_page(request: Request) -> None:
+    """Raise `ProtocolError` for the cursor of a list that has one page and gives no cursor."""
+    cursor = _cursor(request)
+    if cursor:
+        raise ProtocolError(INVALID_PARAMS, f"Invalid cursor: {quoted(cursor)}")
+
+
+def _cursor(request: Request) -> str | None:
     cursor = request.params.get("cursor")
     if cursor is not None and not isinstance(cursor, str):
         raise ProtocolError(INVALID_PARAMS, "The cursor must be a text.")
-    return list_resources(session.catalog.archive(call), cursor)
+    return cursor
+
+
+def _resources_list(session: Session, request: Request, call: Call) -> dict[str, Any]:
+    return list_resources(session.catalog.archive(call), _cursor(request))
 
 
 def _resources_read(session: Session, request: Request, call: Call) -> dict[str, Any]:
@@ -8239,6 +8299,7 @@ def _resources_read(session: Session, request: Request, call: Call) -> dict[str,
 
 
 def _templates_list(session: Session, request: Request, call: Call) -> dict[str, Any]:
+    _check_only_page(request)
     return dict(RESOURCE_TEMPLATES)
 
 
@@ -8303,12 +8364,14 @@ METHODS: dict[str, Method] = {
 
 
 def lane_of(request: Request) -> str:
-    """Where a request waits: `now`, or among `quick` ones, or among those that read bodies."""
+    """Where a request waits: nowhere (`now`), or for the workers of `quick`, `body`, `search`."""
     method = METHODS.get(request.method)
     if method is None or method.quick or not (method.modern if request.modern else method.legacy):
         return "now"
+    if request.method == "resources/read" or request.params.get("name") == "get_record":
+        return "body"
     arguments = request.params.get("arguments")
-    return "slow" if isinstance(arguments, dict) and arguments.get("query") else "quick"
+    return "search" if isinstance(arguments, dict) and arguments.get("query") else "quick"
 
 
 # ── 11 Standard streams ───────────────────────────────────────────────────────────────────────
@@ -8318,9 +8381,12 @@ def claim_stdout() -> int:
     """Keep the real standard output for messages alone; returns its new descriptor.
 
     Descriptor 1 then leads to standard error, so that nothing else, be it `print` or a child
-    process, can reach the client (SPEC 3).
+    process, can reach the client (SPEC 3). Raises `SourceError` where there is no output.
     """
-    kept = os.dup(1)
+    try:
+        kept = os.dup(1)
+    except OSError:
+        raise SourceError("standard output is closed; give it to a client or a file") from None
     try:
         os.dup2(2, 1)
     except OSError:  # started without a standard error
@@ -8339,33 +8405,94 @@ def write_all(descriptor: int, data: bytes) -> None:
     """Write all of `data`, however little the pipe takes at a time. Raises `OSError`."""
     view = memoryview(data)
     while view:
-        view = view[os.write(descriptor, view) :]
+        try:
+            view = view[os.write(descriptor, view) :]
+        except BlockingIOError:  # whoever made the pipe wants no waiting in its own end
+            import select
+
+            select.select([], [descriptor], [])
 
 
-def read_lines(descriptor: int) -> Iterator[bytes]:
+def read_some(descriptor: int) -> bytes:
+    """What comes next of a stream; nothing at its end, or where it cannot be read."""
+    while True:
+        try:
+            return os.read(descriptor, 1 << 16)
+        except BlockingIOError:
+            import select
+
+            select.select([descriptor], [], [])
+        except OSError:
+            return b""
+
+
+def is_hung_up(descriptor: int) -> bool:
+    """Whether nobody writes to a pipe any more, although it may still hold data."""
+    import select
+
+    if not hasattr(select, "poll"):  # Windows: the end shows once the data is read
+        return False
+    poll = select.poll()
+    poll.register(descriptor, 0)
+    return any(event & select.POLLHUP for _, event in poll.poll(0))
+
+
+class Input:
+    """A stream, read ahead by a thread of its own until its end, when that thread calls `ended`.
+
+    So the end is noticed even while an answer waits for a client that does not read. What is
+    read ahead is bounded: after that the client has to wait.
+    """
+
+    def __init__(self, descriptor: int, ended: Callable[[], None]) -> None:
+        import _thread
+
+        self._descriptor, self._ended = descriptor, ended
+        self._chunks: list[bytes] = []
+        self._ready = _thread.allocate_lock()  # released by the reader, acquired by `chunks`
+        self._ready.acquire()
+        _thread.start_new_thread(self._read, ())
+
+    def _read(self) -> None:
+        chunk = b"first"
+        while chunk:
+            chunk = read_some(self._descriptor)
+            self._chunks.append(chunk)
+            if self._ready.locked():
+                self._ready.release()
+            while len(self._chunks) > READ_AHEAD_CHUNKS and not is_hung_up(self._descriptor):
+                time.sleep(0.01)
+        self._ended()
+
+    def chunks(self) -> Iterator[bytes]:
+        """The bytes as they came, up to the end."""
+        while True:
+            if not self._chunks:
+                self._ready.acquire()
+                continue
+            chunk = self._chunks.pop(0)
+            if not chunk:
+                return
+            yield chunk
+
+
+def split_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """The lines of a stream, without their ends, as they come in; the last may lack one.
 
-    A line of more than `MAX_LINE_BYTES` is passed on cut, which makes it no JSON.
+    A line of more than `MAX_LINE_BYTES` loses what is beyond, which makes it no JSON.
     """
     parts: list[bytes] = []
     size = 0
-    while True:
-        try:
-            chunk = os.read(descriptor, 1 << 16)
-        except OSError:
-            chunk = b""
-        if not chunk:
-            break
-        first, *others = chunk.split(b"\n")
-        for line in (first, *others)[:-1]:
-            parts.append(line)
+    for chunk in chunks:
+        *lines, rest = chunk.split(b"\n")
+        for line in lines:
+            parts.append(line[: max(0, MAX_LINE_BYTES - size)])
             yield b"".join(parts)
             parts, size = [], 0
-        last = others[-1] if others else first
-        size += len(last)
-        if size <= MAX_LINE_BYTES:
-            parts.append(last)
-    if parts and size:
+        if size < MAX_LINE_BYTES:
+            parts.append(rest[: MAX_LINE_BYTES - size])
+        size += len(rest)
+    if size:
         yield b"".join(parts)
 
 
@@ -8389,10 +8516,17 @@ class Server:
         self._lanes: dict[str, Any] = {}
         self._subscriptions: dict[int | str, Subscription] = {}
         self.pending = 0
+        self._held = 0  # bytes of the lines whose requests are pending
 
     def send(self, message: object) -> None:
         """Write one message as one line."""
-        data = encode(message)
+        try:
+            data = encode(message)
+        except (ValueError, RecursionError) as fault:  # a value of a record that is no JSON
+            self.session.log(f"an answer cannot be sent: {fault}")
+            request_id = message.get("id") if isinstance(message, dict) else None
+            sentence = "The answer cannot be written as JSON; the server's log has the reason."
+            data = encode(error_answer(request_id, INTERNAL_ERROR, sentence))
         with self._writing:
             self._write(data)
 
@@ -8407,7 +8541,7 @@ class Server:
             self.send(error_answer(None, fault.code, fault.message))
             return
         if isinstance(message, list):
-            self._take_batch(message)
+            self._take_batch(message, len(line))
             return
         request = self._parsed(message)
         if not isinstance(request, Request):
@@ -8417,14 +8551,13 @@ class Server:
         if request.is_notification:
             self._notice(request)
             return
-        call = self._open(request)
         lane = lane_of(request)
-        if lane == "now":
-            self._finish(request, call)
-        elif request.method == "subscriptions/listen":
-            self._hand(lane, lambda: self._subscribe(request, call))
-        else:
-            self._hand(lane, lambda: self._finish(request, call))
+        if lane == "now":  # answered before the next line is read, so nothing can cancel it
+            self.send(self.session.answer(request, Call(today="")))
+            return
+        call = self._open(request)
+        job = self._subscribe if request.method == "subscriptions/listen" else self._finish
+        self._hand(lane, lambda: job(request, call), len(line))
 
     def _parsed(self, message: Any) -> Request | dict[str, Any] | None:
         """A request, or the error that answers the message, or nothing for a response."""
@@ -8433,7 +8566,7 @@ class Server:
         except ProtocolError as fault:
             return error_answer(fault.data, fault.code, fault.message)
 
-    def _take_batch(self, messages: list[Any]) -> None:
+    def _take_batch(self, messages: list[Any], size: int) -> None:
         """An array in, one array out, in its order; notifications alone get no answer."""
         if not messages:
             self.send(error_answer(None, INVALID_REQUEST, "The batch is empty."))
@@ -8448,9 +8581,10 @@ class Server:
                 items.append((request, self._open(request)))
             elif request is not None:
                 items.append(request)
+        lanes = {lane_of(item[0]) for item in items if isinstance(item, tuple)}
+        lane = next((lane for lane in ("search", "body") if lane in lanes), "quick")
         if items:
-            slow = any(isinstance(i, tuple) and lane_of(i[0]) == "slow" for i in items)
-            self._hand("slow" if slow else "quick", lambda: self._finish_batch(items))
+            self._hand(lane, lambda: self._finish_batch(items), size)
 
     def _finish_batch(self, items: list[tuple[Request, Call] | dict[str, Any]]) -> None:
         answers = []
@@ -8484,10 +8618,11 @@ class Server:
         try:
             if call.cancelled:
                 return None
-            if in_batch and request.method == "initialize":
-                sentence = "initialize must not be part of a batch; send it alone."
+            if in_batch and request.method in ("initialize", "subscriptions/listen"):
+                sentence = f"{request.method} must not be part of a batch; send it alone."
                 return error_answer(request.id, INVALID_REQUEST, sentence)
-            return self.session.answer(request, call)
+            answer = self.session.answer(request, call)
+            return None if call.cancelled else answer
         finally:
             self._close(request, call)
 
@@ -8504,15 +8639,18 @@ class Server:
         """A notification: only `notifications/cancelled` asks for something."""
         if request.method != "notifications/cancelled":
             return
-        request_id = request.params.get("requestId")
-        if not isinstance(request_id, (int, str)) or isinstance(request_id, bool):
+        request_id = usable_id(request.params.get("requestId"))
+        if request_id is None:
             return
         with self._lock:
             for call in self._calls.get(request_id, ()):
                 call.cancelled = True
 
-    def _hand(self, lane: str, job: Callable[[], None]) -> None:
-        """Give a job to the workers of a lane, which are started with its first job."""
+    def _hand(self, lane: str, job: Callable[[], None], size: int) -> None:
+        """Give a job to the workers of a lane, which are started with its first job.
+
+        `size` is what the job's line took: reading waits while too much is kept.
+        """
         if lane not in self._lanes:
             import queue
             import threading
@@ -8521,20 +8659,22 @@ class Server:
             self._lanes[lane] = jobs
             for _ in range(WORKERS):
                 threading.Thread(target=self._work, args=(jobs,), daemon=True).start()
-        while self.pending >= MAX_PENDING:
+        while self.pending >= MAX_PENDING or self._held > MAX_PENDING_BYTES:
             time.sleep(0.01)
         with self._lock:
             self.pending += 1
-        self._lanes[lane].put(job)
+            self._held += size
+        self._lanes[lane].put((job, size))
 
     def _work(self, jobs: Any) -> None:
         while True:
-            job = jobs.get()
+            job, size = jobs.get()
             try:
                 job()
             finally:
                 with self._lock:
                     self.pending -= 1
+                    self._held -= size
 
     def _subscribe(self, request: Request, call: Call) -> None:
         """Acknowledge a subscription and watch for it, or answer with what is wrong with it."""
@@ -8592,14 +8732,12 @@ class Server:
                 result["_meta"].update(subscription.meta)
                 self.send({"jsonrpc": "2.0", "id": subscription.id, "result": result})
 
-    def drain(self) -> bool:
-        """Wait for what was read; `False` where `DRAIN_SECONDS` were not enough."""
-        end = self._now() + DRAIN_SECONDS
+    def finish(self) -> None:
+        """Wait for the answers to what was read, and end every subscription."""
+        self.end_subscriptions()
         while self.pending:
-            if self._now() > end:
-                return False
             time.sleep(0.005)
-        return True
+        self.end_subscriptions()  # those that were asked for just before the end
 
     def cancel_all(self) -> None:
         """Tell every running call that nobody waits for it any more."""
@@ -8675,23 +8813,45 @@ def serve(source: Source, log: Callable[[str], None], today: Callable[[], str]) 
     """Answer requests from standard input until it ends; returns the exit code."""
     output = claim_stdout()
 
+    def leave(code: int = 0) -> None:
+        source.stop()
+        os._exit(code)
+
     def write(data: bytes) -> None:
         try:
             write_all(output, data)
         except OSError:  # the client went away, and nobody is left to tell
-            os._exit(0)
+            leave()
 
+    def expire() -> None:
+        time.sleep(DRAIN_SECONDS)
+        leave()  # a call that is stuck must not outlive the client
+
+    end_at_signals(leave)
     server = Server(Session(Catalog(source), log), write, today=today)
     source.start()
-    for line in read_lines(0):
+    for line in split_lines(Input(0, expire).chunks()):
         server.take(line)
-    server.end_subscriptions()
-    drained = server.drain()
+    server.finish()
     server.cancel_all()
     source.stop()
-    if not drained:
-        os._exit(0)  # a call that is stuck must not outlive the client
     return 0
+
+
+def end_at_signals(leave: Callable[[int], None]) -> None:
+    """Have SIGTERM and SIGINT end the process at once, without a traceback (SPEC 3)."""
+    import _thread
+    import signal
+
+    def end(number: int, frame: object) -> None:
+        # In a thread, since the code that was interrupted may hold a lock that `leave` needs.
+        _thread.start_new_thread(leave, (128 + number,))
+
+    if sys.platform == "win32":  # a handler there waits for the read under way
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        return
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
 
 
 # ── 12 Command line ───────────────────────────────────────────────────────────────────────────
@@ -8711,10 +8871,12 @@ standard input and output.
   --refresh-sources    fetch the repositories that the configuration names again
   --call TOOL          run one tool, print its answer, and exit
   --check              read the whole archive, report every fault, and exit
+  --print-config NAME  print the configuration for a client, and exit; NAME is one of
+                       {clients}
   --version, --help    print this and exit
 """
 
-_WITH_VALUE = ("--root", "--url", "--site", "--dist", "--header", "--call")
+_WITH_VALUE = ("--root", "--url", "--site", "--dist", "--header", "--call", "--print-config")
 _ALONE = ("--check", "--refresh-sources", "--version", "--help", "-h")
 
 
@@ -8727,6 +8889,7 @@ class Options:
         self.dist: str | None = None
         self.headers: list[str] = []
         self.call: str | None = None
+        self.print_config: str | None = None
         self.arguments: list[str] = []
         self.flags: set[str] = set()
 
@@ -8764,7 +8927,7 @@ def _set_option(options: Options, name: str, value: str) -> None:
     if name == "--header":
         options.headers.append(value)
         return
-    attribute = {"--site": "url"}.get(name, name[2:])
+    attribute = {"--site": "url", "--print-config": "print_config"}.get(name, name[2:])
     if getattr(options, attribute) is not None:
         raise UsageError(f"{name} is given twice; give it once")
     if not value:
@@ -8862,6 +9025,75 @@ def run_check(source: Source, call: Call, out: Callable[[str], None]) -> int:
     return 1 if errors else 0
 
 
+# Per client: the file that its configuration belongs into, and the key that holds the servers.
+CLIENTS = {
+    "claude-code": (".mcp.json in the repository", "mcpServers"),
+    "claude-desktop": ("claude_desktop_config.json, opened from Settings > Developer", "mcpServers"),
+    "cursor": (".cursor/mcp.json in the repository, or ~/.cursor/mcp.json", "mcpServers"),
+    "vscode": (".vscode/mcp.json in the repository", "servers"),
+    "codex": ("~/.codex/config.toml", "mcp_servers"),
+    "gemini": (".gemini/settings.json in the repository, or ~/.gemini/settings.json", "mcpServers"),
+    "zed": ("settings.json, opened from the command palette: zed: open settings", "context_servers"),
+    "windsurf": ("~/.codeium/windsurf/mcp_config.json", "mcpServers"),
+    "jetbrains": (".junie/mcp/mcp.json in the repository", "mcpServers"),
+}
+
+
+def client_config(client: str, options: Options) -> tuple[str, str]:
+    """The configuration of this server for a client, and the file that it belongs into.
+
+    It names this interpreter and this source by absolute paths. Raises `UsageError`.
+    """
+    if client not in CLIENTS:
+        near = near_misses(client, CLIENTS, 1)
+        hint = f"did you mean {near[0]}?" if near else f"write one of {', '.join(CLIENTS)}"
+        raise UsageError(f"there is no client {quoted(client)}; {hint}")
+    where, key = CLIENTS[client]
+    command, *arguments = server_command(options)
+    if client == "codex":
+        words = ", ".join(_toml_text(word) for word in arguments)
+        text = f"[mcp_servers.inkan]\ncommand = {_toml_text(command)}\nargs = [{words}]\n"
+        return where, text
+    import json
+
+    server: dict[str, Any] = {"command": command, "args": arguments}
+    if client == "vscode":
+        server = {"type": "stdio", **server}
+    return where, json.dumps({key: {"inkan": server}}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _toml_text(text: str) -> str:
+    import json
+
+    return json.dumps(text)  # a basic string of TOML has the escapes of JSON
+
+
+def server_command(options: Options) -> list[str]:
+    """The words that start this server again from any folder. Raises `UsageError`."""
+    here = os.path.abspath(__file__)
+    archive = getattr(__loader__, "archive", None) if "__loader__" in globals() else None
+    if archive is not None:
+        words = [sys.executable, os.path.abspath(archive)]
+    elif "site-packages" in here or "dist-packages" in here:
+        words = [sys.executable, "-m", "inkan_mcp"]
+    else:
+        words = [sys.executable, here]
+    for header in options.headers:
+        if "${" not in header:
+            name = header.partition(":")[0]
+            raise UsageError(
+                f"the value of the header {quoted(name)} would stand in the file for all to read; "
+                "write it as ${NAME} and set that variable for the client"
+            )
+        words += ["--header", header]
+    if options.url is not None:
+        return [*words, "--url", options.url]
+    if options.dist is not None:
+        return [*words, "--dist", os.path.abspath(os.path.expanduser(options.dist))]
+    root = options.root if options.root is not None else os.getcwd()
+    return [*words, "--root", os.path.abspath(os.path.expanduser(root))]
+
+
 def local_date(environ: Mapping[str, str]) -> str:
     """The machine's local date, or the one that tests set."""
     return environ.get("INKAN_MCP_TODAY") or time.strftime("%Y-%m-%d", time.localtime())
@@ -8900,8 +9132,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(options: Options, environ: Mapping[str, str]) -> int:
     if "--help" in options.flags or "--version" in options.flags:
-        text = USAGE if "--help" in options.flags else f"inkan-mcp {__version__}\n"
+        usage = USAGE.replace("{clients}", ", ".join(CLIENTS))
+        text = usage if "--help" in options.flags else f"inkan-mcp {__version__}\n"
         write_all(1, text.encode())
+        return 0
+    if options.print_config is not None:
+        where, text = client_config(options.print_config, options)
+        log_line(f"put this into {where}:")
+        write_all(1, text.encode("utf-8"))
         return 0
     log = _no_log if "--check" in options.flags else log_line  # --check reports all itself
     source = make_source(options, environ, log)

@@ -215,6 +215,11 @@ def fold_key(key: str) -> str:
     return key.lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
+def key_text(key: object) -> str:
+    """A key of a mapping as text; YAML takes `2024:` and `true:` for values."""
+    return key if isinstance(key, str) else "null" if key is None else text_of(key)
+
+
 def fold_handle(name: str) -> str:
     """A person's name or handle as it is compared: `@` and case do not matter (SPEC 7)."""
     return fold(name).lstrip("@")
@@ -672,12 +677,13 @@ class FieldSet:
 
     __slots__ = ("_notes", "_values", "written")
 
-    def __init__(self, mapping: Mapping[str, object], declared: Iterable[str] = ()) -> None:
+    def __init__(self, mapping: Mapping[Any, object], declared: Iterable[str] = ()) -> None:
         self._values: dict[str, object] = {}
         self.written: dict[str, str] = {}
         self._notes: list[tuple[str, str, str]] = []
         custom = frozenset(declared)
-        for key, value in mapping.items():
+        for written, value in mapping.items():
+            key = key_text(written)
             folded = fold_key(key)
             if folded in custom:
                 folded = "\0" + key  # a declared field is custom, whatever it is called (SPEC 5)
@@ -856,7 +862,7 @@ def record_from_fields(
 
     The same for front matter, for the labels of foreign archives and for an index entry.
     """
-    if fields.take("draft") in (True, "true", "True", "yes"):
+    if fold(text_of(fields.take("draft"))) in ("true", "yes", "on"):
         return None
     record = Record(origin)
     record.title = text_of(fields.take("title")) or heading or origin.id.rsplit("/", 1)[-1]
@@ -896,6 +902,7 @@ def _read_status(record: Record, text: str, rules: Rules) -> None:
     known = rules.statuses.get(fold_key(text))
     record.status = known.name if known else text or None
     if known:
+        record.status_text = text
         record.current, record.open = known.current, known.open
 
 
@@ -933,7 +940,7 @@ def plain(value: object) -> object:
     if isinstance(value, float) and (value != value or value in (float("inf"), -float("inf"))):
         return ".nan" if value != value else ".inf" if value > 0 else "-.inf"
     if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {key_text(key): plain(item) for key, item in value.items()}
     if isinstance(value, list):
         return [plain(item) for item in value]
     return value
@@ -2819,7 +2826,7 @@ def parse_project(data: bytes, project_id: str, path: str) -> tuple[Project, Pro
 
 
 def _fill_project(project: Project, mapping: dict[str, Any], path: str) -> Problem | None:
-    values = {fold_key(key): value for key, value in mapping.items()}
+    values = {fold_key(key_text(key)): value for key, value in mapping.items()}
     problems: list[Problem] = []
     project.name = text_of(values.get("name")) or project.id
     project.description = text_of(values.get("description")) or None
@@ -2838,7 +2845,8 @@ def _fill_project(project: Project, mapping: dict[str, Any], path: str) -> Probl
     project.fields = parse_declarations(values.get("fields"), note)
     review = values.get("review")
     if isinstance(review, dict):
-        review = next((value for key, value in review.items() if fold_key(key) == "every"), None)
+        every = (value for key, value in review.items() if fold_key(key_text(key)) == "every")
+        review = next(every, None)
     project.review_every = text_of(review) or None
     return problems[0] if problems else None
 

@@ -53,7 +53,6 @@ DEFAULT_WITHIN_DAYS = 30
 RESOURCE_PAGE = 500  # resources in one page of resources/list
 MISSING_SHOWN = 5  # files or sources that a list names before it says "and N more"
 HOT_NANOSECONDS = 2_000_000_000  # some file systems count in steps of two seconds
-CHAIN_LIMIT = 1000  # successors followed from one record
 DRAIN_SECONDS = 1.5  # how long requests already read may take after the end of input
 WORKERS = 4  # per lane: quick calls and calls that read bodies do not share workers
 WATCH_SECONDS = 1.0  # between looks at the archive while a client subscribes to changes
@@ -6583,10 +6582,8 @@ class Names:
             if record.number:
                 number = int(record.number)
                 self._by_number.setdefault(number, []).append(record)
-                if record.type:
-                    self._kinds.setdefault((fold(record.type), number), []).append(record)
-                if record.ref:
-                    kind = fold(record.ref).rsplit("-", 1)[0]
+                kinds = [record.type or "", (record.ref or "").rpartition("-")[0]]
+                for kind in filter(None, map(fold_kind, kinds)):
                     self._kinds.setdefault((kind, number), []).append(record)
         for record_id, problem in snapshot.broken.items():
             if record_id not in self._exact:
@@ -6617,6 +6614,8 @@ class Names:
         if exact is not None:
             return [exact]
         folded = fold(text).strip("/")
+        if folded.isdigit():
+            return ()  # a bare number names a record of every folder
         for name in dict.fromkeys((folded, without_ending(folded))):
             found = self._ids.get(name) or self._short(name) or self._by_stem(name)
             if found:
@@ -6631,8 +6630,6 @@ class Names:
 
     def _by_stem(self, folded: str) -> Sequence[Record | Problem]:
         """A slug with its number, alone or with the end of its folders before it."""
-        if is_number(folded):
-            return ()  # a bare number names a record of every folder
         head, _, stem = folded.rpartition("/")
         found = self._stems.get(stem, ())
         if not head:
@@ -6643,10 +6640,11 @@ class Names:
 
     def _kind(self, folded: str) -> Sequence[Record]:
         """`SRE-ADR-0001`, `ADR-9`, `adr 0009`: numbers compare by value."""
-        found = re.fullmatch(r"(.*?[^0-9 #_-])[ #_-]*([0-9]{1,15})", folded, re.ASCII)
-        if not found:
+        head = folded.rstrip("0123456789")
+        number = folded[len(head) :]
+        if not is_number(number):
             return ()
-        return self._kinds.get((found[1].replace(" ", "-"), int(found[2])), ())
+        return self._kinds.get((fold_kind(head.rstrip(" #_-")), int(number)), ())
 
     def linked(self, record: Record, text: str) -> list[Record]:
         """The records that a link written in `record` may mean (SPEC 5, *References*)."""
@@ -6693,6 +6691,11 @@ class Names:
         if beside or stems:
             return beside or stems
         return [item for item in self.find(target) if isinstance(item, Record)]
+
+
+def fold_kind(text: str) -> str:
+    """A type, or what stands before the number of a ref, as it is compared."""
+    return fold(text).replace(" ", "-")
 
 
 def is_number(text: str) -> bool:
@@ -6751,9 +6754,8 @@ def find_record(archive: Archive, text: str) -> Record:
             raise ToolError(f"{quoted(text)} cannot be read: {found[0]}.")
         return found[0]
     if found:
-        ids = sorted(
-            item.id if isinstance(item, Record) else shown(item.path) for item in found
-        )
+        broken = {id(problem): name for name, problem in archive.snapshot.broken.items()}
+        ids = sorted(item.id if isinstance(item, Record) else broken[id(item)] for item in found)
         raise ToolError(f"{quoted(text)} is ambiguous: {listed(ids, 20)}.")
     raise ToolError(f"No record matches {quoted(text)}. Use search_records to find ids.")
 
@@ -6766,44 +6768,35 @@ def current_record(archive: Archive, record: Record) -> tuple[Record | None, str
     """
     if record.current:
         return None, None
-    finder = _ChainEnd(archive)
-    end = finder.end_of(record, frozenset())
+    end = _chain_end(archive, record)
     if end is None:
         loop = f"The supersededBy chain of {record.id} runs in a loop, so its end is unknown."
         return None, loop
     return (None if end is record else end), None
 
 
-class _ChainEnd:
-    """Follows successors depth first, each record at most `CHAIN_LIMIT` deep and few times."""
+def _chain_end(archive: Archive, start: Record) -> Record | None:
+    """The first end that is current, successors in the order written, else the first end.
 
-    def __init__(self, archive: Archive) -> None:
-        self._archive = archive
-        self._visits = 0
-
-    def end_of(self, record: Record, path: frozenset[str]) -> Record | None:
-        """The end of the chain from `record` on; `None` where every way runs in a loop."""
-        while True:
-            self._visits += 1
-            path = path | {record.id}
-            links = self._archive.links(record, "superseded_by")
-            successors = [link.record for link in links if link.record is not None]
-            if not successors or self._visits > CHAIN_LIMIT:
+    Each record is visited once, so that chains may be long, fork and join. `None` where every
+    way runs in a loop.
+    """
+    first: Record | None = None
+    seen: set[str] = set()
+    ahead = [start]
+    while ahead:
+        record = ahead.pop()
+        if record.id in seen:
+            continue
+        seen.add(record.id)
+        links = archive.links(record, "superseded_by")
+        successors = [link.record for link in links if link.record is not None]
+        if not successors:
+            if record.current:
                 return record
-            if len(successors) > 1:
-                return self._best(successors, path)
-            record = successors[0]
-            if record.id in path:
-                return None
-
-    def _best(self, successors: list[Record], path: frozenset[str]) -> Record | None:
-        first: Record | None = None
-        for successor in successors:
-            end = None if successor.id in path else self.end_of(successor, path)
-            if end is not None and end.current:
-                return end
-            first = first or end
-        return first
+            first = first or record
+        ahead += reversed(successors)
+    return first
 
 
 # What a filter compares and what `counts` counts: for each kind, the values of one record.
@@ -7254,7 +7247,9 @@ def _known_project(archive: Archive, wanted: str) -> tuple[str, list[str]]:
 
 def list_projects(archive: Archive, arguments: dict[str, Any], call: Call) -> dict[str, Any]:
     """Projects in their stated order, with the number of their records."""
-    totals = archive.counts("project")
+    totals: dict[str | None, int] = {}
+    for record in archive.records:
+        totals[record.project] = totals.get(record.project, 0) + 1
     projects = sorted(
         archive.snapshot.projects.values(),
         key=lambda p: (p.order is None, p.order or 0, fold(p.name), p.id),
@@ -7262,7 +7257,7 @@ def list_projects(archive: Archive, arguments: dict[str, Any], call: Call) -> di
     rows = [
         {
             "id": project.id, "name": project.name, "description": project.description,
-            "owners": project.owners, "records": totals.get(fold(project.id), ("", 0))[1],
+            "owners": project.owners, "records": totals.get(project.id, 0),
         }
         for project in projects
     ]  # fmt: skip

@@ -59,7 +59,6 @@ MISSING_SHOWN = 5  # files or sources that a list names before it says "and N mo
 HOT_NANOSECONDS = 2_000_000_000  # some file systems count in steps of two seconds
 MAX_FOLDER_DEPTH = 64  # folders within folders; real archives have fewer than ten
 MAX_LINKED_FOLDERS = 1000  # folders behind links; a few that link to each other multiply
-CHAIN_LIMIT = 1000  # successors followed from one record
 DRAIN_SECONDS = 1.5  # how long requests already read may take after the end of input
 READ_AHEAD_CHUNKS = 16  # of 64 KiB each, taken from standard input before they are looked at
 WORKERS = 4  # per lane: quick calls, reading a body and searching bodies share no workers
@@ -221,6 +220,11 @@ def to_nfc(text: str) -> str:
 def fold_key(key: str) -> str:
     """A front matter key without case, `_`, `-` and space: one key in every spelling (SPEC 5)."""
     return key.lower().replace("_", "").replace("-", "").replace(" ", "")
+
+
+def key_text(key: object) -> str:
+    """A key of a mapping as text; YAML takes `2024:` and `true:` for values."""
+    return key if isinstance(key, str) else "null" if key is None else text_of(key)
 
 
 def fold_handle(name: str) -> str:
@@ -675,12 +679,13 @@ class FieldSet:
 
     __slots__ = ("_notes", "_values", "written")
 
-    def __init__(self, mapping: Mapping[str, object], declared: Iterable[str] = ()) -> None:
+    def __init__(self, mapping: Mapping[Any, object], declared: Iterable[str] = ()) -> None:
         self._values: dict[str, object] = {}
         self.written: dict[str, str] = {}
         self._notes: list[tuple[str, str, str]] = []
         custom = frozenset(declared)
-        for key, value in mapping.items():
+        for written, value in mapping.items():
+            key = key_text(written)
             folded = fold_key(key)
             if folded in custom:
                 folded = "\0" + key  # a declared field is custom, whatever it is called (SPEC 5)
@@ -859,7 +864,7 @@ def record_from_fields(
 
     The same for front matter, for the labels of foreign archives and for an index entry.
     """
-    if fields.take("draft") in (True, "true", "True", "yes"):
+    if fold(text_of(fields.take("draft"))) in ("true", "yes", "on"):
         return None
     record = Record(origin)
     record.title = text_of(fields.take("title")) or heading or origin.id.rsplit("/", 1)[-1]
@@ -899,6 +904,7 @@ def _read_status(record: Record, text: str, rules: Rules) -> None:
     known = rules.statuses.get(fold_key(text))
     record.status = known.name if known else text or None
     if known:
+        record.status_text = text
         record.current, record.open = known.current, known.open
 
 
@@ -936,7 +942,7 @@ def plain(value: object) -> object:
     if isinstance(value, float) and (value != value or value in (float("inf"), -float("inf"))):
         return ".nan" if value != value else ".inf" if value > 0 else "-.inf"
     if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {key_text(key): plain(item) for key, item in value.items()}
     if isinstance(value, list):
         return [plain(item) for item in value]
     return value
@@ -2989,7 +2995,7 @@ def parse_project(data: bytes, project_id: str, path: str) -> tuple[Project, Pro
 
 
 def _fill_project(project: Project, mapping: dict[str, Any], path: str) -> Problem | None:
-    values = {fold_key(key): value for key, value in mapping.items()}
+    values = {fold_key(key_text(key)): value for key, value in mapping.items()}
     problems: list[Problem] = []
     project.name = text_of(values.get("name")) or project.id
     project.description = text_of(values.get("description")) or None
@@ -3008,7 +3014,8 @@ def _fill_project(project: Project, mapping: dict[str, Any], path: str) -> Probl
     project.fields = parse_declarations(values.get("fields"), note)
     review = values.get("review")
     if isinstance(review, dict):
-        review = next((value for key, value in review.items() if fold_key(key) == "every"), None)
+        every = (value for key, value in review.items() if fold_key(key_text(key)) == "every")
+        review = next(every, None)
     project.review_every = text_of(review) or None
     return problems[0] if problems else None
 
@@ -6860,7 +6867,8 @@ class Names:
             if record.number:
                 number = int(record.number)
                 self._by_number.setdefault(number, []).append(record.id)
-                kinds = {fold(record.type or ""), fold(record.ref or "").rpartition("-")[0]}
+                kinds = {fold_kind(record.type or ""),
+                         fold_kind((record.ref or "").rpartition("-")[0])}  # fmt: skip
                 for kind in kinds - {""}:
                     self._kinds.setdefault((kind, number), []).append(record.id)
         for record_id in snapshot.broken:
@@ -6884,6 +6892,8 @@ class Names:
         if exact in self._all:
             return [exact]
         folded = fold(text).strip("/")
+        if folded.isdigit():
+            return ()  # a bare number names a record of every folder
         for name in dict.fromkeys((folded, without_ending(folded))):
             found = self._ids.get(name) or self._short(name) or self._by_stem(name)
             if found:
@@ -6898,8 +6908,6 @@ class Names:
 
     def _by_stem(self, folded: str) -> Sequence[str]:
         """A slug with its number, alone or with the end of its folders before it."""
-        if is_number(folded):
-            return ()  # a bare number names a record of every folder
         head, _, stem = folded.rpartition("/")
         found = self._stems.get(stem, ())
         if not head:
@@ -6908,10 +6916,11 @@ class Names:
 
     def _kind(self, folded: str) -> Sequence[str]:
         """`SRE-ADR-0001`, `ADR-9`, `adr 0009`: numbers compare by value."""
-        found = re.fullmatch(r"(.*[^0-9 #_-])[ #_-]*([0-9]{1,15})", folded, re.ASCII)
-        if not found:
+        head = folded.rstrip("0123456789")
+        number = folded[len(head) :]
+        if not is_number(number):
             return ()
-        return self._kinds.get((found[1].replace(" ", "-"), int(found[2])), ())
+        return self._kinds.get((fold_kind(head.rstrip(" #_-")), int(number)), ())
 
     def linked(self, record: Record, text: str) -> Sequence[str]:
         """The ids that a link written in `record` may mean, but for titles."""
@@ -6958,6 +6967,11 @@ class Names:
     def _known(self, ids: Sequence[str]) -> Sequence[str]:
         """Without the files that were left out: they are no target of a link."""
         return [record_id for record_id in ids if record_id in self._records]
+
+
+def fold_kind(text: str) -> str:
+    """A type, or what stands before the number of a ref, as it is compared."""
+    return fold(text).replace(" ", "-")
 
 
 def is_number(text: str) -> bool:
@@ -7030,45 +7044,35 @@ def current_record(archive: Archive, record: Record) -> tuple[Record | None, str
     """
     if record.current:
         return None, None
-    finder = _ChainEnd(archive)
-    end = finder.end_of(record, frozenset())
+    end = _chain_end(archive, record)
     if end is None:
         loop = f"The supersededBy chain of {record.id} runs in a loop, so its end is unknown."
         return None, loop
     return (None if end is record else end), None
 
 
-class _ChainEnd:
-    """Follows successors depth first, each record at most `CHAIN_LIMIT` deep and few times."""
+def _chain_end(archive: Archive, start: Record) -> Record | None:
+    """The first end that is current, successors in the order written, else the first end.
 
-    def __init__(self, archive: Archive) -> None:
-        self._archive = archive
-        self._visits = 0
-
-    def end_of(self, record: Record, path: frozenset[str]) -> Record | None:
-        """The end of the chain from `record` on; `None` where every way runs in a loop."""
-        while True:
-            self._visits += 1
-            path = path | {record.id}
-            links = self._archive.links(record, "superseded_by")
-            by_id = self._archive.by_id
-            successors = [by_id[link.id] for link in links if link.id is not None]
-            if not successors or self._visits > CHAIN_LIMIT:
+    Each record is visited once, so that chains may be long, fork and join. `None` where every
+    way runs in a loop.
+    """
+    first: Record | None = None
+    seen: set[str] = set()
+    ahead = [start]
+    while ahead:
+        record = ahead.pop()
+        if record.id in seen:
+            continue
+        seen.add(record.id)
+        links = archive.links(record, "superseded_by")
+        successors = [archive.by_id[link.id] for link in links if link.id is not None]
+        if not successors:
+            if record.current:
                 return record
-            if len(successors) > 1:
-                return self._best(successors, path)
-            record = successors[0]
-            if record.id in path:
-                return None
-
-    def _best(self, successors: list[Record], path: frozenset[str]) -> Record | None:
-        first: Record | None = None
-        for successor in successors:
-            end = None if successor.id in path else self.end_of(successor, path)
-            if end is not None and end.current:
-                return end
-            first = first or end
-        return first
+            first = first or record
+        ahead += reversed(successors)
+    return first
 
 
 # What a filter compares and what `counts` counts: for each kind, the values of one record.
@@ -7530,7 +7534,9 @@ def _known_project(archive: Archive, wanted: str) -> tuple[str, list[str]]:
 
 def list_projects(archive: Archive, arguments: dict[str, Any], call: Call) -> dict[str, Any]:
     """Projects in their stated order, with the number of their records."""
-    totals = archive.counts("project")
+    totals: dict[str | None, int] = {}
+    for record in archive.records:
+        totals[record.project] = totals.get(record.project, 0) + 1
     projects = sorted(
         archive.snapshot.projects.values(),
         key=lambda p: (p.order is None, p.order or 0, fold(p.name), p.id),
@@ -7538,7 +7544,7 @@ def list_projects(archive: Archive, arguments: dict[str, Any], call: Call) -> di
     rows = [
         {
             "id": project.id, "name": project.name, "description": project.description,
-            "owners": project.owners, "records": totals.get(fold(project.id), ("", 0))[1],
+            "owners": project.owners, "records": totals.get(project.id, 0),
         }
         for project in projects
     ]  # fmt: skip

@@ -8183,7 +8183,7 @@ def decode(line: bytes) -> Any:
     except UnicodeDecodeError as fault:
         reason = f"byte {fault.start + 1} is not UTF-8"
     except json.JSONDecodeError as fault:
-        reason = f"{fault.msg} at character {fault.pos + 1}"
+        reason = f"{fault.msg.removesuffix(' at')} at character {fault.pos + 1}"
     except ValueError as fault:
         reason = str(fault)
     raise ProtocolError(PARSE_ERROR, f"The line is no JSON: {reason}")

@@ -25,7 +25,8 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_TOKEN = re.compile(
+# Patterns are compiled at their first use: few servers have a script for a configuration.
+_TOKEN = (
     r"(?:[\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+"
     r"|//[^\n\r\u2028\u2029]*|/\*[\s\S]*?\*/)*"
     r"(?:(?P<number>0[xX][0-9a-fA-F_]+n?|0[oO][0-7_]+n?|0[bB][01_]+n?"
@@ -36,13 +37,13 @@ _TOKEN = re.compile(
     r"|(?P<mark>=>|\.\.\.|/\*|\?\.(?![0-9])|\?\?=?|\|\|=?|&&=?|\*\*=?|[=!]==?|<<=?|<=|>>>?="
     r"|\+\+|--|[-+*/%&|^]=?|[\s\S])|\Z)"
 )
-_TEMPLATE = re.compile(r"[^`\\$]*(?:(?:\\[\s\S]|\$(?!\{))[^`\\$]*)*(?:`|\$\{)")
-_REGEX = re.compile(r"/(?:[^/\\\[\r\n]|\\[^\r\n]|\[(?:[^\]\\\r\n]|\\[^\r\n])*\])+/[\w$]*")
-_ESCAPE = re.compile(
+_TEMPLATE = r"[^`\\$]*(?:(?:\\[\s\S]|\$(?!\{))[^`\\$]*)*(?:`|\$\{)"
+_REGEX = r"/(?:[^/\\\[\r\n]|\\[^\r\n]|\[(?:[^\]\\\r\n]|\\[^\r\n])*\])+/[\w$]*"
+_ESCAPE = (
     r"\\(?:u\{([0-9a-fA-F]+)\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-3]?[0-7]{1,2})"
     r"|(\r\n|[\s\S]))"
 )
-_LINE = re.compile(r"\r\n?|\n")
+_LINE = r"\r\n?|\n"
 
 _PARTNERS = {"(": ")", "[": "]", "{": "}"}
 _CLOSERS = frozenset(")]}")
@@ -58,24 +59,11 @@ _STATEMENTS = _DECLARERS | _words(
     "export import type interface enum namespace declare abstract async module exports if for"
 )
 _ASSIGNMENTS = _words("= += -= *= /= %= **= <<= >>= >>>= &= |= ^= &&= ||= ??= ++ --")
+_LEVELS = ("?? ||", "&&", "|", "^", "&", "== != === !==", "< > <= in instanceof", "<<", "+ -")
 _PRECEDENCE = {
     word: level
-    for level, words in enumerate(
-        [
-            "?? ||",
-            "&&",
-            "|",
-            "^",
-            "&",
-            "== != === !==",
-            "< > <= in instanceof",
-            "<<",
-            "+ -",
-            "* / %",
-            "**",
-        ]
-    )
-    for word in words.split()
+    for level, words in enumerate((*_LEVELS, "* / %", "**"), 1)
+    for word in _words(words)
 }
 _PREFIXES = _words("! - + ~ typeof void await delete ++ -- yield")
 _AFTER_KEY = frozenset([":", ",", "}", "(", "<", "="])
@@ -218,7 +206,8 @@ class _Tokens:
             opener = stack.pop() if stack else -1
             expected = _PARTNERS.get(self.texts[opener], "}") if opener >= 0 else ""
             if word[0] != expected:
-                raise self.error(f"`{word[0]}` closes nothing that is open", start)
+                wanted = f"stands where `{expected}` is due" if expected else "closes nothing"
+                raise self.error(f"`{word[0]}` {wanted}", start)
             self.close[opener] = index
             self.opens[index] = opener
         self.parents.append(stack[-1] if stack else -1)
@@ -239,7 +228,7 @@ class _Tokens:
     def locate(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset."""
         if not self._lines:
-            self._lines = [0, *(found.end() for found in _LINE.finditer(self.text))]
+            self._lines = [0, *(found.end() for found in re.compile(_LINE).finditer(self.text))]
         low, high = 0, len(self._lines)
         while high - low > 1:
             middle = (low + high) // 2
@@ -253,8 +242,11 @@ class _Tokens:
 
     def unknown(self, reason: str, i: int) -> Unknown:
         """Make the unknown value that begins at a token."""
-        start = self.starts[i]
-        text = _LINE.split(self.text[start : start + 41])[0]
+        start = end = self.starts[i]
+        while end - start <= 40 and not self.is_end(i):
+            end = self.starts[i] + len(self.texts[i])
+            i += 1
+        text = re.compile(_LINE).split(self.text[start:end][:41])[0]
         return Unknown(reason, *self.locate(start), text if len(text) < 41 else text[:39] + "…")
 
     def after(self, i: int) -> int:
@@ -266,16 +258,16 @@ class _Tokens:
     def begins_line(self, i: int) -> bool:
         """Whether a line break stands between token `i` and the one before it."""
         end = self.starts[i - 1] + len(self.texts[i - 1])
-        return i == 0 or _LINE.search(self.text, end, self.starts[i]) is not None
+        return i == 0 or re.compile(_LINE).search(self.text, end, self.starts[i]) is not None
 
 
 def _tokenize(text: str) -> _Tokens:
     """Cut a script into tokens and match its brackets; raises `ScriptError`."""
     tokens = _Tokens(text)
-    match = _TOKEN.match
+    match = re.compile(_TOKEN).match
     position = 1 if text.startswith("\ufeff") else 0
     if text.startswith("#!", position):
-        line_end = _LINE.search(text)
+        line_end = re.compile(_LINE).search(text)
         position = line_end.start() if line_end else len(text)
     while (found := match(text, position)) and (kind := found.lastgroup):
         start, position = found.span(kind)
@@ -306,7 +298,7 @@ def _special_token(tokens: _Tokens, word: str, start: int) -> tuple[str, str]:
     if word in ('"', "'"):
         raise tokens.error("a string is not closed on its line", start)
     if _regex_may_start(tokens):
-        found = _REGEX.match(tokens.text, start)
+        found = re.compile(_REGEX).match(tokens.text, start)
         if found:
             return "regex", found[0]
         tokens.misread += 1
@@ -317,7 +309,7 @@ def _special_token(tokens: _Tokens, word: str, start: int) -> tuple[str, str]:
 
 def _template_piece(tokens: _Tokens, start: int, kinds: tuple[str, str]) -> tuple[str, str]:
     """Read a piece of a template literal; it has the first kind when it ends the literal."""
-    found = _TEMPLATE.match(tokens.text, start + 1)
+    found = re.compile(_TEMPLATE).match(tokens.text, start + 1)
     if not found:
         raise tokens.error("a template literal is never closed", start)
     return kinds[0 if found[0][-1] == "`" else 1], tokens.text[start : found.end()]
@@ -444,14 +436,17 @@ class _Outline:
         self.names: dict[str, _Binding] = {}
         self.parameters: set[str] = set()  # of a function whose result is exported
         self.inner: set[str] = set()  # names of parameters and inner declarations
+        self.declared: set[int] = set()  # the mentions that declare a name
         self.root = -1
         self.root_reason = ""
         self.module = -1  # the `module` of `module.exports = …`
         self.wrappers: list[int] = []  # brackets of the calls that the default export goes through
         self.path: list[int] = []  # and the mentions of names
 
-    def declare(self, name: str, start: int, reason: str = "", *, fixed: bool = True) -> None:
-        """Add a name; a second declaration makes it unknown."""
+    def declare(self, i: int, start: int, reason: str = "", *, fixed: bool = True) -> None:
+        """Add the name at token `i`; a second declaration makes it unknown."""
+        name = self.tokens.texts[i]
+        self.declared.add(i)
         if name in self.names:
             start, reason = -1, "a name that is declared twice"
         self.names[name] = _Binding(start, reason, fixed=fixed)
@@ -509,7 +504,7 @@ def _declare_variable(outline: _Outline, i: int, keyword: str) -> int:
         reason = "" if simple else "a name taken out of another value"
         reason = reason if valued else "a name that is declared without a value"
         start = -1 if reason else i + 1
-        outline.declare(tokens.texts[name], start, reason, fixed=keyword == "const")
+        outline.declare(name, start, reason, fixed=keyword == "const")
     return i + valued
 
 
@@ -533,7 +528,7 @@ def _declare_opaque(outline: _Outline, i: int) -> int:
     name = i + 1 + (tokens.texts[i + 1] == "*")
     if tokens.kinds[name] == "name":
         article = "an" if tokens.texts[i] == "enum" else "a"
-        outline.declare(tokens.texts[name], -1, f"{article} {tokens.texts[i]}")
+        outline.declare(name, -1, f"{article} {tokens.texts[i]}")
         return name + 1
     return i + 1
 
@@ -579,6 +574,7 @@ def _note_assigned_export(outline: _Outline, i: int) -> int:
     equals += 2 * named
     if texts[equals] != "=" or not (whole or named):
         return i + 1
+    equals += 2 * (texts[equals + 1 : equals + 3] == ["exports", "="])
     if not named:
         outline.export(equals + 1)
         outline.module = i
@@ -628,7 +624,8 @@ def _unwrap(outline: _Outline) -> int:
             i = bracket + 1
         elif tokens.texts[i] in outline.names and _is_whole(tokens, i + 1):
             outline.path.append(i)
-            i = max(i, outline.names[tokens.texts[i]].start)
+            start = outline.names[tokens.texts[i]].start
+            i = start if start >= 0 else i
     return i
 
 
@@ -698,6 +695,8 @@ def _mark_changes(outline: _Outline) -> None:
             if texts[i + 1] == "=>":
                 outline.inner.add(word)
     for i in mentions:
+        if i in outline.declared:
+            continue
         if texts[i] not in outline.inner or tokens.parents[i] not in tokens.braced:
             _mark_mention(outline, i)
     _spread_changes(outline)
@@ -986,12 +985,13 @@ class _Evaluator:
     def _call(self, value: object, first: int, i: int, depth: int) -> object:
         """Work out a call: unknown, but for `Object.freeze`."""
         tokens = self.tokens
-        if tokens.texts[first:i] in (["Object", ".", "freeze"], ["Object", ".", "seal"]):
+        callee = tokens.texts[first : min(i, first + 20)]
+        if callee in (["Object", ".", "freeze"], ["Object", ".", "seal"]):
             argument, end = self.expression(i + 1, depth + 1)
             end += tokens.texts[end] == ","
             if end == tokens.close[i]:
                 return argument
-        chain = tokens.kinds[first] == "name" and "(" not in tokens.texts[first:i][:20]
+        chain = tokens.kinds[first] == "name" and "(" not in callee
         if isinstance(value, Unknown) and value.reason.startswith("a call"):
             return value
         return tokens.unknown(f"a call of {self._source(first, i)}()" if chain else "a call", first)
@@ -1091,7 +1091,7 @@ class _Evaluator:
                 result.add(tokens.unknown(_STRANGE, i - 1), offset)
             else:
                 result.add(value, offset)
-            i += tokens.texts[i] == "," and i < end
+            i += i < end
         return result, end + 1
 
     def _settled(self, value: object, i: int) -> tuple[object, int]:
@@ -1121,7 +1121,7 @@ class _Evaluator:
             self.steps -= len(value)
             target.update(value)
             target.offsets.update(value.offsets)
-        elif isinstance(value, (Unknown, ScriptList, str)):
+        elif isinstance(value, Unknown) or (value and isinstance(value, (list, str))):
             unknown = value if isinstance(value, Unknown) else self.tokens.unknown(_STRANGE, i)
             target.obscure(unknown)
 
@@ -1133,6 +1133,7 @@ class _Evaluator:
             i, method = i + 1, True
         key, end = self._key(i, depth)
         value: object
+        prototype = key == "__proto__" and texts[end] == ":" and texts[i] != "["
         if method or texts[end] in ("(", "<"):
             value, end = tokens.unknown("a function", first), _skip_expression(tokens, end)
         elif texts[end] == ":":
@@ -1144,7 +1145,7 @@ class _Evaluator:
         value, end = self._settled(value, end)
         if key is None:
             target.obscure(tokens.unknown("a computed key", first))
-        elif key != "__proto__" or texts[end] != ":":
+        elif not prototype:
             target[key] = value
             target.offsets[key] = tokens.starts[first]
         return end
@@ -1210,11 +1211,11 @@ def _parsed_number(word: str) -> int | float | None:
 def _unquoted(text: str, *, template: bool = False) -> str | None:
     """Read the inside of a string literal; None when an escape is malformed."""
     if template:
-        text = _LINE.sub("\n", text)
+        text = re.compile(_LINE).sub("\n", text)
     if "\\" not in text:
         return text
     try:
-        text = _ESCAPE.sub(_unescaped, text)
+        text = re.compile(_ESCAPE).sub(_unescaped, text)
     except (ValueError, OverflowError):
         return None
     if any("\ud800" <= letter <= "\udfff" for letter in text):  # pairs written as two escapes
@@ -1251,7 +1252,9 @@ def read_script_config(text: str) -> ScriptValue:
     tokens = _tokenize(text)
     outline = _outline(tokens)
     if outline.root < 0:
-        raise ScriptError("nothing is exported; write `export default { … }`", 1, 1)
+        raise ScriptError(
+            "nothing is exported at the top level; write `export default { … }`", 1, 1
+        )
     start = _unwrap(outline)
     _mark_changes(outline)
     value = _Evaluator(outline).exported(start)

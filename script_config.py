@@ -26,7 +26,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 # Patterns are compiled at their first use: few servers have a script for a configuration.
-_TOKEN = (
+_LEXEME = (
     r"(?:[\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+"
     r"|//[^\n\r\u2028\u2029]*|/\*[\s\S]*?\*/)*"
     r"(?:(?P<number>0[xX][0-9a-fA-F_]+n?|0[oO][0-7_]+n?|0[bB][01_]+n?"
@@ -193,8 +193,8 @@ class _Tokens:
         self.close: dict[int, int] = {}
         self.opens: dict[int, int] = {}
         self.angles: dict[int, int] = {}  # `<` to `>` where they may hold type arguments
-        self.braced: set[int] = set()  # brackets that are braces or stand in some
         self.stack: list[int] = []
+        self.scope_ends: dict[int, tuple[int, int]] = {}
         self.misread = 0  # slashes that looked like regular expressions
         self._lines: list[int] = []
 
@@ -212,8 +212,6 @@ class _Tokens:
             self.opens[index] = opener
         self.parents.append(stack[-1] if stack else -1)
         if word in _PARTNERS or kind in ("head", "middle"):
-            if word == "{" or self.parents[-1] in self.braced:
-                self.braced.add(index)
             stack.append(index)
             if len(stack) > MAX_SCRIPT_DEPTH:
                 raise self.error(f"brackets are nested more than {MAX_SCRIPT_DEPTH} deep", start)
@@ -264,7 +262,7 @@ class _Tokens:
 def _tokenize(text: str) -> _Tokens:
     """Cut a script into tokens and match its brackets; raises `ScriptError`."""
     tokens = _Tokens(text)
-    match = re.compile(_TOKEN).match
+    match = re.compile(_LEXEME).match
     position = 1 if text.startswith("\ufeff") else 0
     if text.startswith("#!", position):
         line_end = re.compile(_LINE).search(text)
@@ -322,8 +320,12 @@ def _regex_may_start(tokens: _Tokens) -> bool:
     if last < 0:
         return True
     kind, word = tokens.kinds[last], texts[last]
+    before = texts[last - 1] if last else ""
+    if word == "!":  # TypeScript's assertion behind a value, else a negation
+        value = last and tokens.kinds[last - 1] not in ("mark", "head", "middle")
+        return before not in (")", "]") and (not value or before in _BEFORE_REGEX)
     if kind == "name":
-        return word in _BEFORE_REGEX and (last == 0 or texts[last - 1] not in (".", "?."))
+        return word in _BEFORE_REGEX and before not in (".", "?.")
     if word == ")":
         opener = tokens.opens[last]
         return opener > 0 and texts[opener - 1] in _CONTROL
@@ -331,8 +333,6 @@ def _regex_may_start(tokens: _Tokens) -> bool:
         opener = tokens.opens[last]
         before = texts[opener - 1] if opener else ""
         return before in ("", ")", ";", "{", "}", "=>") or tokens.kinds[opener - 1] == "name"
-    if word == "!":  # TypeScript's assertion behind a value, else a negation
-        return last == 0 or (tokens.kinds[last - 1] == "mark" and texts[last - 1] not in (")", "]"))
     return kind in ("mark", "head", "middle") and word not in ("]", "++", "--")
 
 
@@ -435,7 +435,6 @@ class _Outline:
         self.tokens = tokens
         self.names: dict[str, _Binding] = {}
         self.parameters: set[str] = set()  # of a function whose result is exported
-        self.inner: set[str] = set()  # names of parameters and inner declarations
         self.declared: set[int] = set()  # the mentions that declare a name
         self.root = -1
         self.root_reason = ""
@@ -617,7 +616,7 @@ def _unwrap(outline: _Outline) -> int:
         elif body := _returned(tokens, i):
             outline.parameters.update(tokens.texts[i:body])
             i = body
-        elif tokens.texts[i] == "(" and _is_whole(tokens, tokens.after(i)):
+        elif _is_bracketed(tokens, i):
             i += 1
         elif (bracket := _only_argument(tokens, i)) > 0:
             outline.wrappers.append(bracket)
@@ -634,6 +633,13 @@ def _is_whole(tokens: _Tokens, i: int) -> bool:
     if tokens.is_end(i) or tokens.texts[i] in ("as", "satisfies"):
         return True
     return tokens.kinds[i] in ("name", "string") and tokens.begins_line(i)
+
+
+def _is_bracketed(tokens: _Tokens, i: int) -> bool:
+    """Tell whether brackets around one expression are all there is."""
+    if tokens.texts[i] != "(" or not _is_whole(tokens, tokens.after(i)):
+        return False
+    return _skip_expression(tokens, i + 1) == tokens.close[i]
 
 
 def _only_argument(tokens: _Tokens, i: int) -> int:
@@ -667,7 +673,8 @@ def _returned(tokens: _Tokens, i: int) -> int:
             return 0
     if texts[body] != "{":
         return body
-    return body + 2 if texts[body + 1] == "return" else 0
+    whole = texts[body + 1] == "return" and _is_whole(tokens, tokens.after(body))
+    return body + 2 if whole else 0
 
 
 # Changes
@@ -676,36 +683,64 @@ def _returned(tokens: _Tokens, i: int) -> int:
 def _mark_changes(outline: _Outline) -> None:
     """Find the mentions that change what a name holds.
 
-    Inside braces a name that is also a parameter or an inner declaration somewhere is taken for
-    that one: `(config) => { config.x = 1 }` is how plugins work.
+    A parameter or inner declaration of the same name hides it: `(config) => { config.x = 1 }` is
+    how plugins work.
     """
     tokens, names = outline.tokens, outline.names
-    texts = tokens.texts
-    mentions = []
-    for i, word in enumerate(texts):
-        if word == "(" and texts[i - 1] not in _CONTROL:
-            if texts[tokens.close[i] + 1] in ("{", "=>", ":"):
-                outline.inner.update(texts[j] for j in _names_in_pattern(tokens, i))
-        elif word in _DECLARERS and tokens.parents[i] >= 0:
-            named = tokens.kinds[i + 1] == "name"
-            found = [i + 1] if named else _names_in_pattern(tokens, i + 1)
-            outline.inner.update(texts[j] for j in found)
-        elif word in names and tokens.kinds[i] == "name" and texts[i - 1] not in (".", "?."):
-            mentions.append(i)
-            if texts[i + 1] == "=>":
-                outline.inner.add(word)
-    for i in mentions:
-        if i in outline.declared:
-            continue
-        if texts[i] not in outline.inner or tokens.parents[i] not in tokens.braced:
+    hidden: dict[str, int] = {}  # how many open scopes bind a name anew
+    endings: dict[int, list[str]] = {}
+    for i, word in enumerate(tokens.texts):
+        for name in endings.pop(i, ()):
+            hidden[name] -= 1
+        known = word in names and tokens.kinds[i] == "name"
+        if word == "(" or word in _DECLARERS or (known and tokens.texts[i + 1] == "=>"):
+            found, end = _scope(tokens, i)
+            bound = [tokens.texts[j] for j in found if tokens.texts[j] in names]
+            endings.setdefault(end, []).extend(bound)
+            for name in bound:
+                hidden[name] = hidden.get(name, 0) + 1
+        if known and not hidden.get(word) and tokens.texts[i - 1] not in (".", "?."):
             _mark_mention(outline, i)
     _spread_changes(outline)
+
+
+def _scope(tokens: _Tokens, i: int) -> tuple[list[int], int]:
+    """List the names that parameters or an inner declaration bind, with the end of their scope."""
+    texts, parent = tokens.texts, tokens.parents[i]
+    named = tokens.kinds[i + 1] == "name"
+    if texts[i + 1] == "=>":
+        return [i], _scope_end(tokens, i + 2)
+    if texts[i] == "(":
+        body = tokens.close[i] + 1
+        body = _skip_type(tokens, body + 1) if texts[body] == ":" else body
+        if texts[body] in ("{", "=>") and texts[i - 1] not in _CONTROL:
+            return _names_in_pattern(tokens, i), _scope_end(tokens, body + (texts[body] == "=>"))
+    elif parent >= 0 and (named or texts[i] in ("const", "let", "var")):
+        end = tokens.close[parent]
+        end = (
+            tokens.close.get(end + 1, end) if texts[parent] == "(" else end
+        )  # for (const x of y) {
+        return [i + 1] if named else _names_in_pattern(tokens, i + 1), end
+    return [], i
+
+
+def _scope_end(tokens: _Tokens, i: int) -> int:
+    """Find the end of a function's body; arrows in a row share one walk to it."""
+    if tokens.texts[i] == "{":
+        return tokens.close[i]
+    start, end = tokens.scope_ends.get(tokens.parents[i], (0, 0))
+    if not start <= i < end:
+        end = _skip_expression(tokens, i)
+        tokens.scope_ends[tokens.parents[i]] = (i, end)
+    return end
 
 
 def _mark_mention(outline: _Outline, i: int) -> None:
     """Note what one mention of a name does to its value."""
     tokens = outline.tokens
     texts = tokens.texts
+    if i in outline.declared:
+        return
     binding = outline.names[texts[i]]
     end = _member_end(tokens, i + 1)
     member, after, before = end > i + 1, texts[end], texts[i - 1]
@@ -1083,7 +1118,10 @@ class _Evaluator:
                 continue
             spread = tokens.texts[i] == "..."
             value, i = self._settled(*self.expression(i + spread, depth + 1))
-            if spread and isinstance(value, ScriptList):
+            if spread and isinstance(value, str):
+                for letter in value:
+                    result.add(letter, offset)
+            elif spread and isinstance(value, ScriptList):
                 self.steps -= len(value)
                 result.extend(value)
                 result.offsets.extend(value.offsets)

@@ -147,8 +147,10 @@ def contradictions(ours, theirs, where=""):
         if unseen and not ours.rest:
             yield where, "keys missing here", sorted(unseen)
     elif isinstance(ours, list):
-        if len(ours) != len(theirs) and not any(isinstance(item, Unknown) for item in ours):
-            yield where, ours, theirs
+        if len(ours) != len(theirs):
+            if not any(isinstance(item, Unknown) for item in ours):
+                yield where, ours, theirs
+            return  # an unknown spread moves what follows
         for index, (item, other) in enumerate(zip(ours, theirs)):
             yield from contradictions(item, other, f"{where}[{index}]")
     elif isinstance(theirs, dict) and "$bigint" in theirs:

@@ -48,7 +48,7 @@ FIELD = """\
     field%d: { type: 'list', options: ['a', "b", `c`], required: false, weight: 1_000 },
 """
 HOOK = """\
-  hook%d: (record) => ({ ...record, title: record.title.replace(/^\\[(.*)\\]/, (_, x) => `${x}:`) }),
+  hook%d: (record) => ({ ...record, title: record.title.replace(/^\\[.*\\]/, (x) => `${x}`) }),
 """
 
 

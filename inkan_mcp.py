@@ -7024,7 +7024,10 @@ def find_record(archive: Archive, text: str) -> Record:
 
     Raises `ToolError` where there is none, where there are several, and where its file is broken.
     """
-    found = archive.names.find(text) or archive.titles.get(fold(text), ())
+    folded = fold(text)
+    found = archive.names.find(text)
+    if not found and not folded.isdigit():  # a bare number names a record of every folder
+        found = archive.titles.get(folded, ())
     if not found:
         raise ToolError(f"No record matches {quoted(text)}. Use search_records to find ids.")
     if len(found) > 1:

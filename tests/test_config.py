@@ -1,4 +1,4 @@
-"""``inkan.config.json``, ``.yml``, ``.yaml`` and ``.toml``: what is read, what is refused, where."""
+"""The configuration as JSON, YAML and TOML: what is read, what is refused, and where it stands."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-sys.path[:0] = [os.fspath(folder) for folder in Path(__file__).resolve().parents[:3]]
+sys.path.extend(os.fspath(folder) for folder in Path(__file__).resolve().parents[:3])
 
 import generate
 from helpers import Server

@@ -45,7 +45,9 @@ MODERN_VERSIONS = ("2026-07-28",)
 
 MAX_RECORD_BYTES = 4 * 1024 * 1024  # a record is text that people read; more is a mistake
 MAX_LINE_BYTES = 64 * 1024 * 1024  # an input line; far above what any client sends
+MAX_DIGITS = 4000  # of a whole number in a message; newer Pythons refuse 4,300
 MAX_ANSWER_BYTES = 1_000_000  # an answer line; some clients refuse more, all hang up at 10 MiB
+MAX_ECHO = 2000  # characters of what a client sent that an error repeats
 MAX_LIMIT = 200  # records in one page of a list
 DEFAULT_LIMIT = 20
 DEFAULT_REVIEW_LIMIT = 100
@@ -54,9 +56,11 @@ RESOURCE_PAGE = 500  # resources in one page of resources/list
 MISSING_SHOWN = 5  # files or sources that a list names before it says "and N more"
 HOT_NANOSECONDS = 2_000_000_000  # some file systems count in steps of two seconds
 DRAIN_SECONDS = 1.5  # how long requests already read may take after the end of input
-WORKERS = 4  # per lane: quick calls and calls that read bodies do not share workers
+READ_AHEAD_CHUNKS = 16  # of 64 KiB each, taken from standard input before they are looked at
+WORKERS = 4  # per lane: quick calls, reading a body and searching bodies share no workers
 WATCH_SECONDS = 1.0  # between looks at the archive while a client subscribes to changes
 MAX_PENDING = 10_000  # requests read and not yet answered, before reading waits
+MAX_PENDING_BYTES = 64 * 1024 * 1024  # the same, as the length of their lines
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -247,6 +251,8 @@ def near_misses(word: str, known: Iterable[str], most: int = 3) -> list[str]:
     """Those of `known` that `word` may have meant, the nearest first."""
     import difflib  # only a mistake needs it
 
+    if len(word) > 100:  # no name is that long, and the comparison would take long
+        return []
     folded = {fold(name): name for name in known}
     return [folded[m] for m in difflib.get_close_matches(fold(word), folded, n=most, cutoff=0.6)]
 
@@ -329,10 +335,8 @@ _COUNTS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
     "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
 }  # fmt: skip
-_ISO_DURATION = re.compile(
-    r"p(?:([0-9]+)y)?(?:([0-9]+)m)?(?:([0-9]+)w)?(?:([0-9]+)d)?(?:t[0-9hms]*)?", re.ASCII
-)
-_DURATION_WORDS = re.compile(r"[0-9]+|[a-z]+|[^ ,0-9a-z]", re.ASCII)
+_ISO_DURATION = r"p(?:([0-9]+)y)?(?:([0-9]+)m)?(?:([0-9]+)w)?(?:([0-9]+)d)?(?:t[0-9hms]*)?"
+_DURATION_WORDS = r"[0-9]+|[a-z]+|[^ ,0-9a-z]"
 
 
 def parse_duration(text: str) -> tuple[int, int] | None:
@@ -345,7 +349,7 @@ def parse_duration(text: str) -> tuple[int, int] | None:
         return None
     if text.isdigit():
         months, days = (0, int(text)) if int(text) >= 30 else (int(text), 0)
-    elif (iso := _ISO_DURATION.fullmatch(text)) is not None:
+    elif (iso := re.fullmatch(_ISO_DURATION, text)) is not None:
         year, month, week, day = (int(part or 0) for part in iso.groups())
         months, days = 12 * year + month, 7 * week + day
     else:
@@ -355,7 +359,7 @@ def parse_duration(text: str) -> tuple[int, int] | None:
 
 def _spoken_duration(text: str) -> tuple[int, int]:
     """`6 months`, `every year`, `1y 6m`, `six months`; (0, 0) where any part is something else."""
-    words = _DURATION_WORDS.findall(re.sub(r"(?<=[0-9a-z])-(?=[a-z])", " ", text))
+    words = re.findall(_DURATION_WORDS, re.sub(r"(?<=[0-9a-z])-(?=[a-z])", " ", text))
     if words and words[0] in ("every", "each", "in", "after"):
         words = words[1:]
     words = [word for word in words if word != "and"]
@@ -377,13 +381,8 @@ def add_duration(date: str, duration: tuple[int, int]) -> str | None:
     return add_days(later, duration[1]) if later and duration[1] else later
 
 
-_GROUPED = re.compile(
-    "[-+]?[0-9]{1,3}([ ,_'\u2019\u00a0\u2009\u202f])[0-9]{3}(?:\\1[0-9]{3})*(?:\\.[0-9]+)?",
-    re.ASCII,
-)
-_PLAIN_NUMBER = re.compile(
-    r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?", re.ASCII
-)
+_GROUPED = "[-+]?[0-9]{1,3}([ ,_'\u2019\u00a0\u2009\u202f])[0-9]{3}(?:\\1[0-9]{3})*(?:\\.[0-9]+)?"
+_PLAIN_NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?"
 
 
 def parse_number(text: str, unit: str | None = None) -> int | float | None:
@@ -393,10 +392,10 @@ def parse_number(text: str, unit: str | None = None) -> int | float | None:
         return None
     if unit:
         text = _without_unit(text, unit)
-    grouped = _GROUPED.fullmatch(text)
+    grouped = re.fullmatch(_GROUPED, text)
     if grouped:
         text = text.replace(grouped[1], "")
-    elif not _PLAIN_NUMBER.fullmatch(text):
+    elif not re.fullmatch(_PLAIN_NUMBER, text):
         return None
     if text.lstrip("+-").isdigit():
         return int(text)
@@ -950,6 +949,7 @@ def plain(value: object) -> object:
 # How archives spell it, folded; the first that stands in a record is used. Most spellings say by
 # themselves what they mean. A loose one is taken only where its value fits: what else people
 # write under such a key (`revisit: when traffic doubles`) stays a custom field.
+# Patterns are texts here, compiled on first use: most records have no such key.
 
 _REVIEW_KEYS = {
     **dict.fromkeys(
@@ -981,9 +981,11 @@ _LOOSE_REVIEW_KEYS = frozenset(
      "expires", "expireson", "expireby", "expirydate", "expirationdate", "by", "on")
 )  # fmt: skip
 _NO_REVIEW = frozenset(("", "no", "none", "never", "false", "off", "n/a", "na", "tbd", "-"))
-_REVIEW_LEAD = re.compile(r"\A(?:until|till|by|before|on)[ \t:]+", re.IGNORECASE | re.ASCII)
-_US_DATE = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})", re.ASCII)
-_DATE_ATTEMPT = re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}", re.ASCII)
+_REVIEW_LEAD = r"(?ai)\A(?:until|till|by|before|on)[ \t:]+"
+_US_DATE = r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})"
+_DATE_ATTEMPT = r"[0-9]{1,4}[-/.][0-9]{1,2}"
+_MOST_PEOPLE = 1000  # mentions in one key that are read; more are no reviewers but a mistake
+_MOST_VALUES = 5000  # values of one declared field that are read
 _DRIFT_DAYS = 31  # a stated due date may differ that much from its cycle without a word
 
 
@@ -1014,11 +1016,10 @@ class _ReviewReader:
             self.fields.put("review", left)
         elif "review" in self.fields and self._read_scalar(review):
             self.fields.take("review")
-        for folded in _REVIEW_KEYS:
-            if folded in self.fields:
-                place = (self.fields.written[folded], "")
-                if self._read(_REVIEW_KEYS, place, self.fields.peek(folded)):
-                    self.fields.take(folded)
+        for folded in _present(self.fields, _REVIEW_KEYS):
+            place = (self.fields.written[folded], "")
+            if self._read(_REVIEW_KEYS, place, self.fields.peek(folded)):
+                self.fields.take(folded)
 
     def _note(self, place: tuple[str, str], kind: str, what: str) -> None:
         self.fields.note(place[0], kind, f"{'.'.join(filter(None, place))} {what}")
@@ -1060,7 +1061,7 @@ class _ReviewReader:
         if sense == "every" or self._is_cycle(folded, text):
             self.days = self.days or folded == "reviewafterdays"
             return self._keep("every", text, place)
-        if not loose or _DATE_ATTEMPT.search(text[:200]):
+        if not loose or re.search(_DATE_ATTEMPT, text[:200]):
             self._note_unread(place, value)
         return not loose
 
@@ -1099,6 +1100,12 @@ class _ReviewReader:
         self._note(place, "date", what)
 
 
+def _present(fields: FieldSet, keys: Iterable[str]) -> list[str]:
+    """Those of `keys` that nobody took yet, in their order."""
+    written = fields.written  # asked first, since nearly all records have none of them
+    return [key for key in keys if key in written and key in fields]
+
+
 def _one_text(value: object) -> str | None:
     """A scalar, or the only item of a list, as text; `None` for what holds more than one."""
     if isinstance(value, list) and len(value) == 1:
@@ -1115,8 +1122,8 @@ def _named(value: object) -> str:
 
 def _review_day(text: str, *, last: bool) -> str | None:
     """The day that `text` states; of a month alone its last day, or else its first."""
-    text = _REVIEW_LEAD.sub("", text[:80], count=1)
-    american = _US_DATE.fullmatch(text)  # how `ms.date` is written
+    text = re.sub(_REVIEW_LEAD, "", text[:80], count=1)
+    american = re.fullmatch(_US_DATE, text)  # how `ms.date` is written
     if american:
         return iso_date(int(american[3]), int(american[1]), int(american[2]))
     date = parse_date(text)
@@ -1217,15 +1224,15 @@ _PERSON_KEYS = ("handle", "github", "login", "user", "username", "reviewer", "ap
                 "name", "id", "email", "team", "group")  # fmt: skip
 _STATE_KEYS = ("state", "status", "vote", "decision", "verdict", "review", "result")
 _WHEN_KEYS = ("date", "at", "on", "submittedat", "approvedat", "approvedon", "reviewedat")
-_CHECKBOX = re.compile(r"\[([ xX])\](?!\()")
-_MARKDOWN_LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)")
-_EMAIL = re.compile(r"<([^<>]*)>")
-_NAME_END = re.compile(r"[(,;:=→]| [-–—]+ ")
-_HANDLE_END = re.compile(r"[(,;:=→ \t]")
-_DAY = re.compile(r"(?:\b(?:on|at) )?\b([0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+Z?)?)", re.ASCII)
-_CONDITION = re.compile(
-    r"\b(?:if|unless|once|but|when|except|until|pending|provided|not|conditional\w*)\b", re.ASCII
-)
+_CHECKBOX = r"\[([ xX])\](?!\()"
+_MARKDOWN_LINK = r"\[([^\[\]]*)\]\([^()]*\)"
+_EMAIL = r"<([^<>]*)>"
+_NAME_END = r"[(,;:=→]| [-–—]+ "
+_PHRASE_END = r"[(),;:]| [-–—]+ "
+_SEPARATORS = r"\A(?:[:=→ \t]|[-–—]+ )*"
+_HANDLE_END = r"[(,;:=→ \t]"
+_DAY = r"(?a)(?:\b(?:on|at) )?\b([0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+Z?)?)"
+_CONDITION = r"(?a)\b(?:if|unless|once|but|when|except|until|pending|provided|not|conditional\w*)\b"
 
 
 class _Role:
@@ -1289,6 +1296,10 @@ def parse_reviewers(fields: FieldSet) -> tuple[list[Reviewer], int | None]:
     review, published = fields.peek("review"), fields.peek("rfcreview")
     inner = FieldSet({str(key): value for key, value in _mapping(review).items()})
     entries += _read_roles(inner)
+    if published is None or isinstance(published, dict):
+        fields.take("rfcreview")  # what a site publishes; its counts are worked out again
+    if not entries and not inner.written:
+        return [], None
     reviewers = [
         Reviewer(
             entry.name, entry.state or _PENDING,
@@ -1296,8 +1307,6 @@ def parse_reviewers(fields: FieldSet) -> tuple[list[Reviewer], int | None]:
         )
         for entry in _one_per_person(entries)
     ]  # fmt: skip
-    if published is None or isinstance(published, dict):
-        fields.take("rfcreview")  # what a site publishes; its counts are worked out again
     places = (fields, inner, FieldSet({"required": _mapping(published).get("required")}))
     required = _stated_required(places, reviewers) if reviewers else None
     if isinstance(review, dict):
@@ -1315,10 +1324,8 @@ def _mapping(value: object) -> dict[Any, Any]:
 def _read_roles(fields: FieldSet) -> list[_Entry]:
     """The entries of every key that names people; those keys are taken."""
     entries: list[_Entry] = []
-    for folded, role in _ROLES.items():
-        if folded not in fields:
-            continue
-        value, written = fields.peek(folded), fields.written[folded]
+    for folded in _present(fields, _ROLES):
+        role, value, written = _ROLES[folded], fields.peek(folded), fields.written[folded]
         notes: list[str] = []
         found = _read_people(value, role, notes)
         if found is not None:
@@ -1337,7 +1344,10 @@ def _read_people(value: object, role: _Role, notes: list[str]) -> list[_Entry] |
     if isinstance(value, (bool, int, float)):
         return None
     entries: list[_Entry] = []
-    for text, details in _people_items(value, 0):
+    for count, (text, details) in enumerate(_people_items(value, 0)):
+        if count == _MOST_PEOPLE:
+            notes.append(f"names more than {count:,} people; the rest are left out")
+            break
         noted = len(notes)
         entry = _read_entry(text, details, notes)
         if role.loose and (len(notes) > noted or not _is_sure(text, details, entry, role)):
@@ -1479,8 +1489,8 @@ def _stated(value: object, entry: _Entry, notes: list[str]) -> str:
 def _phrase_state(text: str) -> tuple[str | None, str]:
     """The state that a few words mean, and the date among them."""
     text = text[:200].replace("\ufe0f", "").strip()
-    dated = _DAY.search(text)
-    words = fold(_DAY.sub(" ", text, count=1).strip(" ,()"))
+    dated = re.search(_DAY, text)
+    words = fold(re.sub(_DAY, " ", text, count=1).strip(" ,()"))
     mark = next((_MARKS[char] for char in words if char in _MARKS), None)
     if words in ("+1", "-1"):
         return (_APPROVED if words == "+1" else _CHANGES), dated[1] if dated else ""
@@ -1489,18 +1499,18 @@ def _phrase_state(text: str) -> tuple[str | None, str]:
 
 def _read_person(text: str, notes: list[str]) -> _Entry:
     """`@handle`, `Name`, `Name <email>` or `[Name](url)`, and a state, role or mark behind it."""
-    box = _CHECKBOX.search(text)
+    box = re.search(_CHECKBOX, text)
     mark = next((_MARKS[char] for char in text if char in _MARKS), None)
     if box:
         mark = mark or (_PENDING if box[1] == " " else _APPROVED)
         text = text[: box.start()] + text[box.end() :]
     text = "".join(char for char in text if char not in _MARKS and char != "\ufe0f").strip()
-    text = _MARKDOWN_LINK.sub(r"\1", text)
-    emails = _EMAIL.findall(text)
-    text = _EMAIL.sub("", text).strip()
+    text = re.sub(_MARKDOWN_LINK, r"\1", text)
+    emails = re.findall(_EMAIL, text)
+    text = re.sub(_EMAIL, "", text).strip()
     if text.startswith(("https://", "http://")):  # a profile is its owner
         text = text.rstrip("/").rsplit("/", 1)[-1]
-    end = (_HANDLE_END if text.startswith("@") else _NAME_END).search(text)
+    end = re.search(_HANDLE_END if text.startswith("@") else _NAME_END, text)
     name = text[: end.start()].strip() if end else text
     entry = _Entry(name.lstrip("@") or (emails[0] if emails else ""))
     entry.ids += [fold(email) for email in emails]
@@ -1512,10 +1522,10 @@ def _read_person(text: str, notes: list[str]) -> _Entry:
 
 def _read_suffix(rest: str, entry: _Entry, notes: list[str]) -> None:
     """What stands behind a name: a state or a role. After a colon a state is expected."""
-    phrase = rest.lstrip(":=→-–— \t")
+    phrase = re.sub(_SEPARATORS, "", rest)
     phrases = [phrase]
-    if not _CONDITION.search(phrase.lower()):  # `yes, if the budget holds` is no approval yet
-        phrases += re.split(r"[(),;]| [-–—]+ ", phrase)
+    if not re.search(_CONDITION, phrase.lower()):  # `yes, if the budget holds` is no approval yet
+        phrases += re.split(_PHRASE_END, phrase)
     for part in phrases:
         state, when = _phrase_state(part)
         if state is not None:
@@ -1547,7 +1557,7 @@ def _one_per_person(entries: list[_Entry]) -> list[_Entry]:
 def _stated_required(places: Iterable[FieldSet], reviewers: list[Reviewer]) -> int | None:
     """How many approvals the record itself asks for: a number, `all` or `majority`."""
     people = sum(not reviewer.optional for reviewer in reviewers)
-    stated = [(place, key) for place in places for key in _REQUIRED_KEYS if key in place]
+    stated = [(place, key) for place in places for key in _present(place, _REQUIRED_KEYS)]
     for place, key in stated:
         value, written = place.peek(key), place.written[key]
         number = _approval_count(value, people)
@@ -1777,13 +1787,19 @@ def _set_values(
         ]  # fmt: skip
     if isinstance(stated, str):
         stated = split_words(stated, spaces=False)
-    for item in stated if isinstance(stated, list) else [] if stated is None else [stated]:
+    items = stated if isinstance(stated, list) else [] if stated is None else [stated]
+    if len(items) > _MOST_VALUES:
+        note(declaration.name, f"the field {quoted(declaration.name)} has more than "
+             f"{_MOST_VALUES:,} values; the rest are left out")  # fmt: skip
+    seen: set[str] = set()
+    for item in items[:_MOST_VALUES]:
         parts = _members(item) if isinstance(item, dict) else {"value": item}
         value = _first_text(parts, ("value", "id", "const", "key", "name", "label", "title"))
         if value is None:
             note(declaration.name, f"a value of the field {quoted(declaration.name)} is "
                  f"{_named(item)}; write it as text or with the key value")  # fmt: skip
-        elif value not in declaration.values:
+        elif value not in seen:
+            seen.add(value)
             declaration.values.append(value)
             for label in (_first_text(parts, (key,)) for key in ("label", "title", "name")):
                 declaration.labels.setdefault(fold_key(label or value), value)
@@ -1859,7 +1875,7 @@ def _unfit(
     """Say why a value does not fit, and keep it."""
     advice = _ADVICE.get(kind, "write it as one text")
     if kind == "enum":
-        near = near_misses(_named(value).strip('"')[:80], declaration.values, 1)
+        near = near_misses(_named(value).strip('"')[:80], declaration.values[:200], 1)
         known = shown(", ".join(declaration.values[:12]))
         advice = f"did you mean {near[0]}?" if near else f"write one of {known}"
     note(f"{declaration.name} is {_named(value)}, which does not fit its type {kind}; {advice}")
@@ -1903,12 +1919,12 @@ def _as_date(_: Declaration, value: object) -> object:
     return parse_date(text_of(value))
 
 
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]+:[^ ]", re.IGNORECASE | re.ASCII)
+_SCHEME = r"(?ai)[a-z][a-z0-9+.-]+:[^ ]"
 
 
 def _as_url(_: Declaration, value: object) -> object:
     text = text_of(value)
-    fits = text.startswith(("www.", "/")) or _SCHEME.match(text)
+    fits = text.startswith(("www.", "/")) or re.match(_SCHEME, text)
     return text if fits and not any(char in text for char in " \t\n") else None
 
 
@@ -2248,8 +2264,8 @@ class Snapshot:
     """
 
     __slots__ = (
-        "broken", "declared", "drafts", "is_site", "looked", "missing", "problems", "projects",
-        "records", "rules", "title",
+        "_before", "_edits", "_token", "broken", "declared", "drafts", "is_site", "looked", "missing",
+        "problems", "projects", "records", "rules", "title",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -2264,6 +2280,30 @@ class Snapshot:
         self.looked = ""
         self.title: str | None = None
         self.is_site = False
+        self._token = object()  # what tells this snapshot from all others
+        self._before: object = None
+        self._edits: list[tuple[Record, Record]] = []
+
+    def edited(self, edits: list[tuple[Record, Record]]) -> Snapshot:
+        """A later snapshot in which nothing but the text of some records is another."""
+        later = Snapshot()
+        for name in self.__slots__:
+            if name != "_token":
+                setattr(later, name, getattr(self, name))
+        later._before, later._edits = self._token, edits
+        replaced = {id(old): new for old, new in edits}
+        later.records = [replaced.get(id(record), record) for record in self.records]
+        changed = {id(problem) for old, _ in edits for problem in old.problems}
+        later.problems = [problem for problem in self.problems if id(problem) not in changed]
+        later.problems += [problem for _, new in edits for problem in new.problems]
+        return later
+
+    def edits_since(self, before: Snapshot) -> list[tuple[Record, Record]] | None:
+        """The edits that made this out of `before`; `None` where more than edits did."""
+        if self._before is before._token:
+            return self._edits
+        same = self.records is before.records and self.projects is before.projects
+        return [] if same and self.rules is before.rules else None
 
 
 class BodySearch:
@@ -2441,7 +2481,8 @@ class ContentFolder:
         self.rules = rules
         self.roots = list(roots) or [self.path]
         self.top = FolderState(self.path, "", rules)
-        self.changed = True
+        self.changed = True  # more than the text of records
+        self.edits: list[tuple[Record, Record]] = []
 
     def shown_path(self, relative: str) -> str:
         """A file of this folder as people are told of it."""
@@ -2655,9 +2696,12 @@ class ContentFolder:
         problem: Problem | None = None, reason: str | None = None, rules: Rules | None = None,
     ) -> None:  # fmt: skip
         before = state.problem.sentence if state.problem else None
-        if record or reason != state.reason or (problem.sentence if problem else None) != before:
-            self.changed = True
-        if state.record is not None:
+        if record is not None and state.record is not None and state.record.id == record.id:
+            self.edits.append((state.record, record))
+        elif (
+            record or state.record or reason != state.reason
+            or (problem.sentence if problem else None) != before
+        ):
             self.changed = True
         state.record, state.problem, state.reason = record, problem, reason
         state.digest, state.rules, state.folded = digest, rules, None
@@ -2873,11 +2917,17 @@ class Place:
         """Whether anything changed since this was last set to false."""
         return self._changed or (self.content is not None and self.content.changed)
 
-    @changed.setter
-    def changed(self, value: bool) -> None:
-        self._changed = value
-        if self.content is not None:
-            self.content.changed = value
+    def settle(self) -> list[tuple[Record, Record]]:
+        """Take note of all changes; returns the edits of records among them, each once."""
+        self._changed = False
+        if self.content is None:
+            return []
+        self.content.changed = False
+        edits: dict[str, tuple[Record, Record]] = {}
+        for old, new in self.content.edits:
+            edits[new.id] = (edits.get(new.id, (old, new))[0], new)
+        self.content.edits = []
+        return list(edits.values())
 
     def look(self, call: Call) -> None:
         """Find the folder, fetched if need be, and look at every file in it."""
@@ -2935,6 +2985,7 @@ class FolderSource:
         self._config_state: tuple[object, ...] | None = None
         self._places: list[Place] = []
         self._snapshot: Snapshot | None = None
+        self._kept: dict[str, Record] = {}
         self._said: set[str] = set()
 
     def start(self) -> None:
@@ -2952,12 +3003,17 @@ class FolderSource:
             self._read_config()
             for place in self._places:
                 place.look(call)
-            if self._snapshot is None or any(place.changed for place in self._places):
-                self._snapshot = self._gather()
-                for place in self._places:
-                    place.changed = False
-                self._say(self._snapshot.problems)
-            return self._snapshot
+            snapshot = self._snapshot
+            whole = snapshot is None or any(place.changed for place in self._places)
+            edits = [edit for place in self._places for edit in place.settle()]
+            if whole or any(self._kept.get(old.id) is not old for old, _ in edits):
+                snapshot = self._gather()
+                self._say(snapshot.problems)
+            elif edits:
+                snapshot = self._edited(edits)
+            assert snapshot is not None
+            self._snapshot = snapshot
+            return snapshot
         finally:
             self._lock.release()
 
@@ -3031,6 +3087,11 @@ class FolderSource:
         shown_as = f"{repository.name}:{(entry.path or '').strip('/')}"
         return Place("", shown_as, prefix=prefix, is_source=True, repository=repository)
 
+    @property
+    def title(self) -> str | None:
+        """The archive's title in the configuration."""
+        return self._config.title
+
     def stop(self) -> None:
         """End what runs in the background."""
         for place in self._places:
@@ -3040,6 +3101,20 @@ class FolderSource:
     @property
     def _folders(self) -> list[ContentFolder]:
         return [place.content for place in self._places if place.content is not None]
+
+    def _edited(self, edits: list[tuple[Record, Record]]) -> Snapshot:
+        """The snapshot after nothing but edits of records that it holds."""
+        for _, new in edits:
+            self._kept[new.id] = new
+            self._address(new)
+            self._say(new.problems)
+        assert self._snapshot is not None
+        return self._snapshot.edited(edits)
+
+    def _address(self, record: Record) -> None:
+        """Give a record its published address, where the configuration states the site's."""
+        if self._config.url:
+            record.url = f"{self._config.url.rstrip('/')}/{percent_encode(record.id)}"
 
     def _gather(self) -> Snapshot:
         """One snapshot of all folders; of two equal ids the first is kept, with a problem."""
@@ -3053,14 +3128,13 @@ class FolderSource:
             _settle(folder)
             for state in folder.walk():
                 self._gather_folder(found, kept, folder, state)
-        found.records = list(kept.values())
+        found.records, self._kept = list(kept.values()), kept
         found.missing = [p for p in found.problems if p.kind in ("left out", "source", "double id")]
         found.projects = _projects(found, self._folders)
         if not found.records:
             found.looked = self._looked()
-        if self._config.url:
-            for record in found.records:
-                record.url = f"{self._config.url.rstrip('/')}/{percent_encode(record.id)}"
+        for record in found.records:
+            self._address(record)
         return found
 
     def _gather_folder(
@@ -4242,6 +4316,7 @@ class Transport:
         self._origin, self._secrets, self._times = origin, secrets, times
         self._lock = threading.Lock()
         self._idle: dict[tuple[str, str], list[Wire]] = {}
+        self._closed = False
         self._context: Any = None
 
     def fetch(self, job: Job) -> Response:
@@ -4262,6 +4337,7 @@ class Transport:
     def close(self) -> None:
         """Close the connections that are kept."""
         with self._lock:
+            self._closed = True
             kept = [wire for wires in self._idle.values() for wire in wires]
             self._idle.clear()
         for wire in kept:
@@ -4351,9 +4427,10 @@ class Transport:
 
     def _keep(self, key: tuple[str, str], wire: Wire) -> None:
         wire.since = self._times.now()
+        wire.job.wire = None  # whoever gives that job up must not cut the next one short
         with self._lock:
             kept = self._idle.setdefault(key, [])
-            if len(kept) < BODY_READERS + 2:
+            if len(kept) < BODY_READERS + 2 and not self._closed:
                 kept.append(wire)
                 return
         wire.end()
@@ -4419,6 +4496,8 @@ class Transport:
         with self._lock:
             if self._context is None:  # reads the system's certificates once, or SSL_CERT_FILE
                 self._context = ssl.create_default_context()
+                # Python 3.13 also refuses what is untidy in a company's own certificate of old.
+                self._context.verify_flags &= ~ssl.VERIFY_X509_STRICT
                 self._context.set_alpn_protocols(["http/1.1"])
             return self._context
 
@@ -4737,7 +4816,7 @@ class Page:
         self.size = 0
         self.value: Any = None
         self.folded: str | None = None
-        self.mark: tuple[int, int] | None = None
+        self.mark: tuple[int, int, int] | None = None
         self.conditions: dict[str, str] = {}
         self.checked = self.tried = 0.0
         self.fault: SiteError | None = None
@@ -4975,14 +5054,14 @@ class Pages:
 
     def _file(self, job: Job, response: Response) -> None:
         page = job.page
-        mark = (len(response.body), hash(response.body))
+        mark = (response.status, len(response.body), hash(response.body))
         same = response.status == 304 and bool(job.conditions)
-        if not same and not (response.status == 200 and page.mark == mark):
+        if not same and page.mark != mark:
             value = page.read(response, page.address)
             job.check()
             with self.condition:
                 page.value, page.folded = value, None
-                page.mark = mark if response.status == 200 else None
+                page.mark = mark
                 self._account(page)
         with self.condition:
             if not same:
@@ -5036,7 +5115,6 @@ def fold_text(text: str) -> str:
 
 
 # ── 6c.4 The index ────────────────────────────────────────────────────────────────────────────
-
 
 
 def _words(text: str) -> frozenset[str]:
@@ -5202,9 +5280,7 @@ def id_fault(record_id: str) -> str | None:
     return None
 
 
-def read_index(
-    value: object, places: SitePlaces, check: Callable[[], None]
-) -> SiteIndex:
+def read_index(value: object, places: SitePlaces, check: Callable[[], None]) -> SiteIndex:
     """The records of a published index in any of the shapes that sites publish.
 
     `check` is asked now and then whether to go on. Raises `SiteError` for what is no record index;
@@ -5514,7 +5590,7 @@ def _field_values(values: Mapping[str, object]) -> dict[str, object]:
     fields = {
         key: value
         for key, value in values.items()
-        if key in _ENTRY_LISTS or fold_key(key) in _SITE_REVIEW_KEYS
+        if key in _ENTRY_LISTS or key not in _ENTRY_KEYS  # then a key of a review
     }
     for key in ("title", "description", "type"):
         text = _scalar(values.get(key))
@@ -6126,16 +6202,15 @@ def body_warnings(faults: Sequence[str]) -> list[str]:
     told = [f"{fault}; its body was not searched" for fault in faults[:MISSING_SHOWN]]
     more = len(faults) - len(told)
     if more:
-        told.append(f"and {more:,} more bodies could not be read")
+        bodies = "body" if more == 1 else "bodies"
+        told.append(f"and {more:,} more {bodies} could not be read")
     return told
 
 
 class _SiteSearch:
     """One search of bodies: what is still to be asked for, what is under way, what was found."""
 
-    def __init__(
-        self, pages: Pages, times: SiteTimes, needles: Sequence[str], call: Call
-    ) -> None:
+    def __init__(self, pages: Pages, times: SiteTimes, needles: Sequence[str], call: Call) -> None:
         import collections
 
         self._pages, self._times, self._needles, self._call = pages, times, needles, call
@@ -6406,18 +6481,19 @@ def _file_bytes(path: str, status: os.stat_result) -> bytes:
 
 
 class Link:
-    """One relation as it was resolved: the record it leads to, or the text that leads nowhere."""
+    """One relation as it was resolved: the id it leads to, or the text that leads nowhere."""
 
-    __slots__ = ("record", "text")
+    __slots__ = ("id", "text")
 
-    def __init__(self, record: Record | None, text: str) -> None:
-        self.record, self.text = record, text
+    def __init__(self, record_id: str | None, text: str) -> None:
+        self.id, self.text = record_id, text
 
 
 class Archive:
     """What is known now: records, and tables over them that are built when first asked for.
 
-    `records` are newest first, undated last, equal dates by id.
+    `records` are newest first, undated last, equal dates by id. Tables hold ids, so that after an
+    edit the next archive takes over every table that the edit does not touch (`follow`).
     """
 
     def __init__(self, snapshot: Snapshot, source: Source) -> None:
@@ -6427,10 +6503,34 @@ class Archive:
         self.records.sort(key=lambda record: record.date or "", reverse=True)
         self.by_id = {record.id: record for record in self.records}
         self._names: Names | None = None
-        self._links: dict[str, dict[str, list[Link]]] | None = None
-        self._link_problems: list[Problem] = []
+        self._titles: dict[str, list[str]] | None = None
+        self._links: Links | None = None
         self._counts: dict[str, dict[str, tuple[str, int]]] = {}
-        self._tables: dict[str, dict[str, list[Record]]] = {}
+        self._tables: dict[str, dict[str, list[str]]] = {}
+
+    @classmethod
+    def follow(cls, before: Archive, snapshot: Snapshot) -> Archive:
+        """The archive of a later snapshot; what its edits leave alone is taken from `before`."""
+        edits = snapshot.edits_since(before.snapshot)
+        if edits is None or any(
+            old.id != new.id or old.date != new.date for old, new in edits
+        ):
+            return cls(snapshot, before.source)
+        archive = cls.__new__(cls)
+        archive.snapshot, archive.source = snapshot, before.source
+        archive.by_id = {**before.by_id, **{new.id: new for _, new in edits}}
+        archive.records = [archive.by_id[record.id] for record in before.records]
+        archive._names = before._names if _agree(edits, _NAME_MEMBERS) else None
+        archive._titles = before._titles if _agree(edits, ("title", "aliases")) else None
+        keeps_links = archive._names is not None and _agree(edits, ("title", *_RELATION_KEYS))
+        archive._links = before._links if keeps_links else None
+        kept = {
+            kind for kind, values in VALUES.items()
+            if all(list(values(old)) == list(values(new)) for old, new in edits)
+        }  # fmt: skip
+        archive._counts = {k: v for k, v in before._counts.items() if k in kept}
+        archive._tables = {k: v for k, v in before._tables.items() if k in kept}
+        return archive
 
     @property
     def names(self) -> Names:
@@ -6439,60 +6539,44 @@ class Archive:
             self._names = Names(self.snapshot)
         return self._names
 
+    @property
+    def titles(self) -> dict[str, list[str]]:
+        """The ids of the records that have each title or heading, folded."""
+        if self._titles is None:
+            titles: dict[str, list[str]] = {}
+            for record in self.snapshot.records:
+                for name in {fold(record.title), *(fold(alias) for alias in record.aliases)}:
+                    titles.setdefault(name, []).append(record.id)
+            self._titles = titles
+        return self._titles
+
+    @property
+    def all_links(self) -> Links:
+        """Every relation of every record, resolved."""
+        if self._links is None:
+            self._links = Links(self)
+        return self._links
+
     def links(self, record: Record, relation: str) -> list[Link]:
         """Resolved links of `supersedes` or `superseded_by`: as written, then from the others."""
-        if self._links is None:
-            self._links = self._resolve_links()
-        return self._links[relation].get(record.id, [])
+        return self.all_links.of[relation].get(record.id, [])
 
     @property
     def link_problems(self) -> list[Problem]:
         """Every link that leads nowhere, or to several records."""
-        if self._links is None:
-            self._links = self._resolve_links()
-        return self._link_problems
+        return self.all_links.problems
 
-    def _resolve_links(self) -> dict[str, dict[str, list[Link]]]:
-        """Both relations in both directions: what one side states holds for the other (SPEC 5)."""
-        links: dict[str, dict[str, list[Link]]] = {"supersedes": {}, "superseded_by": {}}
-        inverse: list[tuple[str, Record, Record]] = []
-        ordered = sorted(self.records, key=lambda record: record.id)
-        for record in ordered:
-            for relation, other in (
-                ("supersedes", "superseded_by"), ("superseded_by", "supersedes"),
-            ):  # fmt: skip
-                own = self._resolve(record, relation)
-                if own:
-                    links[relation][record.id] = own
-                inverse += [(other, link.record, record) for link in own if link.record]
-            for link in self._resolve(record, "related"):
-                pass
-        for relation, target, record in inverse:
-            own = links[relation].setdefault(target.id, [])
-            if all(link.record is not record for link in own):
-                own.append(Link(record, record.id))
-        return links
-
-    def _resolve(self, record: Record, relation: str) -> list[Link]:
-        found: list[Link] = []
-        for text in getattr(record, relation):
-            candidates = self.names.linked(record, text)
-            if len(candidates) == 1:
-                if all(link.record is not candidates[0] for link in found):
-                    found.append(Link(candidates[0], text))
-                continue
-            found.append(Link(None, text))
-            if not (relation == "related" and is_address(text)):
-                problem = _link_problem(record, relation, text, candidates)
-                self._link_problems.append(problem)
-        return found
+    def linked(self, record: Record, text: str) -> Sequence[str]:
+        """The ids that a link written in `record` may mean (SPEC 5, *References*)."""
+        found = self.names.linked(record, text)
+        return found or self.titles.get(fold(link_target(text)), ())
 
     def related(self, record: Record) -> list[str]:
         """The ids that `related` names, else the texts as written."""
         texts = []
         for text in record.related:
-            candidates = self.names.linked(record, text)
-            texts.append(candidates[0].id if len(candidates) == 1 else text)
+            candidates = self.linked(record, text)
+            texts.append(candidates[0] if len(candidates) == 1 else text)
         return list(dict.fromkeys(texts))
 
     def counts(self, kind: str) -> dict[str, tuple[str, int]]:
@@ -6501,21 +6585,82 @@ class Archive:
             self._counts[kind] = count_values(self.records, VALUES[kind], FOLDS[kind])
         return self._counts[kind]
 
-    def table(self, kind: str) -> dict[str, list[Record]]:
-        """The records that have each folded value of `kind`, in the archive's order."""
+    def table(self, kind: str) -> dict[str, list[str]]:
+        """The ids of the records that have each folded value of `kind`, in the archive's order."""
         if kind not in self._tables:
-            table: dict[str, list[Record]] = {}
+            table: dict[str, list[str]] = {}
             values, folded = VALUES[kind], FOLDS.get(kind, fold)
             for record in self.records:
                 for value in {folded(value) for value in values(record)}:
-                    table.setdefault(value, []).append(record)
+                    table.setdefault(value, []).append(record.id)
             self._tables[kind] = table
         return self._tables[kind]
+
+    def having(self, kind: str, folded: str) -> list[Record]:
+        """The records that have one folded value of `kind`, in the archive's order."""
+        by_id = self.by_id
+        return [by_id[record_id] for record_id in self.table(kind).get(folded, ())]
 
     @property
     def missing(self) -> list[Problem]:
         """Files and sources that are missing from every answer."""
         return self.snapshot.missing
+
+
+# What of a record decides which texts find it.
+_NAME_MEMBERS = ("id", "number", "type", "ref")
+
+
+def _agree(edits: Iterable[tuple[Record, Record]], members: Iterable[str]) -> bool:
+    """Whether no edit changed any of these members."""
+    names = tuple(members)
+    return all(getattr(old, n) == getattr(new, n) for old, new in edits for n in names)
+
+
+class Links:
+    """Relations in both directions: what one side states holds for the other (SPEC 5).
+
+    `of` maps a relation and an id to links, those as written first; `problems` are the links that
+    lead nowhere or to several records.
+    """
+
+    __slots__ = ("_archive", "of", "problems")
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+        self.of: dict[str, dict[str, list[Link]]] = {"supersedes": {}, "superseded_by": {}}
+        self.problems: list[Problem] = []
+        stating = [r for r in archive.records if r.supersedes or r.superseded_by or r.related]
+        stating.sort(key=lambda record: record.id)
+        inverse: list[tuple[str, str, str]] = []
+        for record in stating:
+            for relation, other in _INVERSE.items():
+                own = self._resolve(record, relation)
+                if own:
+                    self.of[relation][record.id] = own
+                inverse += [(other, link.id, record.id) for link in own if link.id is not None]
+            self._resolve(record, "related")
+        for relation, target, record_id in inverse:
+            own = self.of[relation].setdefault(target, [])
+            if all(link.id != record_id for link in own):
+                own.append(Link(record_id, record_id))
+        del self._archive
+
+    def _resolve(self, record: Record, relation: str) -> list[Link]:
+        found: list[Link] = []
+        for text in getattr(record, relation):
+            candidates = self._archive.linked(record, text)
+            if len(candidates) == 1:
+                if all(link.id != candidates[0] for link in found):
+                    found.append(Link(candidates[0], text))
+                continue
+            found.append(Link(None, text))
+            if not (relation == "related" and is_address(text)):
+                self.problems.append(_link_problem(record, relation, text, candidates))
+        return found
+
+
+_INVERSE = {"supersedes": "superseded_by", "superseded_by": "supersedes"}
 
 
 class Catalog:
@@ -6529,8 +6674,10 @@ class Catalog:
         """What is known now. Raises `InkanError` where nothing is, or `Cancelled`."""
         snapshot = self.source.snapshot(call)
         archive = self._archive
-        if archive is None or archive.snapshot is not snapshot:
+        if archive is None:
             archive = self._archive = Archive(snapshot, self.source)
+        elif archive.snapshot is not snapshot:
+            archive = self._archive = Archive.follow(archive, snapshot)
         return archive
 
 
@@ -6545,11 +6692,11 @@ _RELATION_KEYS = {
 
 
 def _link_problem(
-    record: Record, relation: str, text: str, candidates: Sequence[Record]
+    record: Record, relation: str, text: str, candidates: Sequence[str]
 ) -> Problem:
     key = _RELATION_KEYS[relation]
     if candidates:
-        ids = listed([other.id for other in candidates])
+        ids = listed(candidates)
         sentence = f"{key} names {quoted(text)}, which may be {ids}; write the full id"
     else:
         sentence = f"{key} names {quoted(text)}, which is no record here; write the id of a record"
@@ -6563,55 +6710,46 @@ def listed(texts: Sequence[str], most: int = 10) -> str:
 
 
 class Names:
-    """The tables by which a text finds records: ids, stems, numbers, refs and headings, folded.
+    """The tables by which a text finds ids: of ids, stems, numbers and refs, folded.
 
-    A file that was left out is found too, as the `Problem` that says why.
+    The id of a file that was left out is found too, so that its fault can be told.
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
-        self._ids: dict[str, list[Record | Problem]] = {}
-        self._stems: dict[str, list[Record | Problem]] = {}
-        self._numbers: dict[tuple[str, int], list[Record | Problem]] = {}
-        self._by_number: dict[int, list[Record]] = {}
-        self._kinds: dict[tuple[str, int], list[Record]] = {}
-        self._titles: dict[str, list[Record]] | None = None
-        self._snapshot = snapshot
-        self._exact = {record.id: record for record in snapshot.records}
+        self._ids: dict[str, list[str]] = {}
+        self._stems: dict[str, list[str]] = {}
+        self._numbers: dict[tuple[str, int], list[str]] = {}
+        self._by_number: dict[int, list[str]] = {}
+        self._kinds: dict[tuple[str, int], list[str]] = {}
+        self._records = {record.id for record in snapshot.records}
+        self._all = self._records | snapshot.broken.keys()
         for record in snapshot.records:
-            self._add(record.id, record.number, record)
+            self._add(record.id, record.number)
             if record.number:
                 number = int(record.number)
-                self._by_number.setdefault(number, []).append(record)
-                kinds = [record.type or "", (record.ref or "").rpartition("-")[0]]
-                for kind in filter(None, map(fold_kind, kinds)):
-                    self._kinds.setdefault((kind, number), []).append(record)
-        for record_id, problem in snapshot.broken.items():
-            if record_id not in self._exact:
-                self._add(record_id, number_of(record_id.rsplit("/", 1)[-1]), problem)
+                self._by_number.setdefault(number, []).append(record.id)
+                kinds = {fold_kind(record.type or ""), fold_kind(record.ref or "").rpartition("-")[0]}
+                for kind in kinds - {""}:
+                    self._kinds.setdefault((kind, number), []).append(record.id)
+        for record_id in snapshot.broken:
+            if record_id not in self._records:
+                self._add(record_id, number_of(record_id.rsplit("/", 1)[-1]))
 
-    def _add(self, record_id: str, number: str | None, item: Record | Problem) -> None:
+    def _add(self, record_id: str, number: str | None) -> None:
         folded = fold(record_id)
-        self._ids.setdefault(folded, []).append(item)
+        self._ids.setdefault(folded, []).append(record_id)
         folder, _, stem = folded.rpartition("/")
-        self._stems.setdefault(stem, []).append(item)
+        self._stems.setdefault(stem, []).append(record_id)
         if number:
-            self._numbers.setdefault((folder, int(number)), []).append(item)
+            self._numbers.setdefault((folder, int(number)), []).append(record_id)
 
-    def _headings(self) -> dict[str, list[Record]]:
-        if self._titles is None:
-            self._titles = {}
-            for record in self._snapshot.records:
-                for name in {fold(record.title), *(fold(alias) for alias in record.aliases)}:
-                    self._titles.setdefault(name, []).append(record)
-        return self._titles
-
-    def find(self, text: str) -> Sequence[Record | Problem]:
-        """All that `text` may mean, by the first rule that finds anything (SPEC 7, `id`)."""
+    def find(self, text: str) -> Sequence[str]:
+        """The ids that `text` may mean, by the first rule that finds any (SPEC 7, `id`)."""
         text = text.strip()
         if text[:11].lower() == "decision://":
             text = percent_decode(text[11:])
-        exact = self._exact.get(to_nfc(text))
-        if exact is not None:
+        exact = to_nfc(text)
+        if exact in self._all:
             return [exact]
         folded = fold(text).strip("/")
         if folded.isdigit():
@@ -6620,25 +6758,23 @@ class Names:
             found = self._ids.get(name) or self._short(name) or self._by_stem(name)
             if found:
                 return found
-        return self._kind(folded) or self._headings().get(folded, ())
+        return self._kind(folded)
 
-    def _short(self, folded: str) -> Sequence[Record | Problem]:
+    def _short(self, folded: str) -> Sequence[str]:
         folder, slash, number = folded.rpartition("/")
         if not slash or not is_number(number):
             return ()
         return self._numbers.get((folder, int(number)), ())
 
-    def _by_stem(self, folded: str) -> Sequence[Record | Problem]:
+    def _by_stem(self, folded: str) -> Sequence[str]:
         """A slug with its number, alone or with the end of its folders before it."""
         head, _, stem = folded.rpartition("/")
         found = self._stems.get(stem, ())
         if not head:
             return found
-        ending = f"/{folded}"
-        return [item for item in found if isinstance(item, Record) and
-                fold(item.id).endswith(ending)]  # fmt: skip
+        return [record_id for record_id in found if fold(record_id).endswith(f"/{folded}")]
 
-    def _kind(self, folded: str) -> Sequence[Record]:
+    def _kind(self, folded: str) -> Sequence[str]:
         """`SRE-ADR-0001`, `ADR-9`, `adr 0009`: numbers compare by value."""
         head = folded.rstrip("0123456789")
         number = folded[len(head) :]
@@ -6646,51 +6782,51 @@ class Names:
             return ()
         return self._kinds.get((fold_kind(head.rstrip(" #_-")), int(number)), ())
 
-    def linked(self, record: Record, text: str) -> list[Record]:
-        """The records that a link written in `record` may mean (SPEC 5, *References*)."""
+    def linked(self, record: Record, text: str) -> Sequence[str]:
+        """The ids that a link written in `record` may mean, but for titles."""
         target = link_target(text)
         if not target:
-            return []
+            return ()
         folder = record.id.rpartition("/")[0]
-        exact = self._exact.get(target) or self._exact.get(relative_id(folder, target))
-        if exact is not None:
-            return [exact]
+        for exact in (target, relative_id(folder, target)):
+            if exact in self._records:
+                return (exact,)
         number = re.fullmatch(r"#?0*([0-9]{1,15})", target, re.ASCII)
         if number:
-            return self._numbered(record, folder, int(number[1]), None)
+            return self._numbered(record, int(number[1]), None)
         kind = re.fullmatch(r"([A-Za-z]+)[ #_-]*([0-9]{1,15})", target, re.ASCII)
         if kind:
-            found = self._numbered(record, folder, int(kind[2]), fold(kind[1]))
+            found = self._numbered(record, int(kind[2]), fold(kind[1]))
             if found:
                 return found
         return self._linked_name(folder, target)
 
-    def _numbered(
-        self, record: Record, folder: str, number: int, kind: str | None
-    ) -> list[Record]:
+    def _numbered(self, record: Record, number: int, kind: str | None) -> Sequence[str]:
         """By number in the same folder first, then in the archive; a record is not its own link."""
-        everywhere = self._by_number.get(number, []) if kind is None else self._kinds.get(
-            (kind, number), []
-        )  # fmt: skip
-        others = [other for other in everywhere if other is not record]
-        return [other for other in others if other.id.rpartition("/")[0] == folder] or others
+        folder = record.id.rpartition("/")[0]
+        if kind is None:
+            everywhere = self._by_number.get(number, [])
+        else:
+            everywhere = self._kinds.get((kind, number), [])
+        others = [other for other in everywhere if other != record.id]
+        return [other for other in others if other.rpartition("/")[0] == folder] or others
 
-    def _linked_name(self, folder: str, target: str) -> list[Record]:
-        near = fold(relative_id(folder, target))
-        for name in (near, fold(target).strip("/")):
-            found = [item for item in self._ids.get(name, ()) if isinstance(item, Record)]
+    def _linked_name(self, folder: str, target: str) -> Sequence[str]:
+        for name in (fold(relative_id(folder, target)), fold(target).strip("/")):
+            found = self._known(self._ids.get(name, ()))
             if found:
                 return found
         last = fold(target).rpartition("/")[2]
         if "/" in target and is_number(last):  # a site path such as /adr/32
-            found = [item for item in self._numbers.get((fold(folder), int(last)), ())
-                     if isinstance(item, Record)]  # fmt: skip
-            return found or self._by_number.get(int(last), [])
-        stems = [item for item in self._stems.get(last, ()) if isinstance(item, Record)]
-        beside = [item for item in stems if fold(item.id) == f"{fold(folder)}/{last}"]
-        if beside or stems:
-            return beside or stems
-        return [item for item in self.find(target) if isinstance(item, Record)]
+            beside = self._known(self._numbers.get((fold(folder), int(last)), ()))
+            return beside or self._by_number.get(int(last), ())
+        stems = self._known(self._stems.get(last, ()))
+        beside = [record_id for record_id in stems if fold(record_id) == f"{fold(folder)}/{last}"]
+        return beside or stems or self._known(self.find(target))
+
+    def _known(self, ids: Sequence[str]) -> Sequence[str]:
+        """Without the files that were left out: they are no target of a link."""
+        return [record_id for record_id in ids if record_id in self._records]
 
 
 def fold_kind(text: str) -> str:
@@ -6749,15 +6885,17 @@ def find_record(archive: Archive, text: str) -> Record:
     Raises `ToolError` where there is none, where there are several, and where its file is broken.
     """
     found = archive.names.find(text)
-    if len(found) == 1:
-        if isinstance(found[0], Problem):
-            raise ToolError(f"{quoted(text)} cannot be read: {found[0]}.")
-        return found[0]
-    if found:
-        broken = {id(problem): name for name, problem in archive.snapshot.broken.items()}
-        ids = sorted(item.id if isinstance(item, Record) else broken[id(item)] for item in found)
-        raise ToolError(f"{quoted(text)} is ambiguous: {listed(ids, 20)}.")
-    raise ToolError(f"No record matches {quoted(text)}. Use search_records to find ids.")
+    if not found and not text.strip().isdigit():  # a bare number is no title either
+        found = archive.titles.get(fold(text), ())
+    if not found:
+        raise ToolError(f"No record matches {quoted(text)}. Use search_records to find ids.")
+    if len(found) > 1:
+        raise ToolError(f"{quoted(text)} is ambiguous: {listed(sorted(found), 20)}.")
+    record = archive.by_id.get(found[0])
+    if record is None:
+        problem = archive.snapshot.broken[found[0]]
+        raise ToolError(f"{quoted(text)} cannot be read: {problem}.")
+    return record
 
 
 def current_record(archive: Archive, record: Record) -> tuple[Record | None, str | None]:
@@ -6790,7 +6928,7 @@ def _chain_end(archive: Archive, start: Record) -> Record | None:
             continue
         seen.add(record.id)
         links = archive.links(record, "superseded_by")
-        successors = [link.record for link in links if link.record is not None]
+        successors = [archive.by_id[link.id] for link in links if link.id is not None]
         if not successors:
             if record.current:
                 return record
@@ -6858,9 +6996,9 @@ def search(
     A text is looked for in title, description and tags first; bodies are read only of records
     that did not match there (SPEC 7, `query`).
     """
-    tables = [archive.table(kind).get(wanted, []) for kind, wanted in query.filters.items()]
+    tables = [archive.having(kind, wanted) for kind, wanted in query.filters.items()]
     if query.current_only:
-        tables.append(archive.table("current").get("true", []))
+        tables.append(archive.having("current", "true"))
     shortest = min(tables, key=len, default=archive.records)
     records = [record for record in shortest if _passes(record, query)]
     if not query.text:
@@ -7116,7 +7254,10 @@ def _checked(tool: str, argument: Argument, value: Any) -> Any:
     }[argument.type]
     if not fits:
         words, example = _ARGUMENT_TYPES[argument.type]
-        given = quoted(value) if isinstance(value, str) else shown(compact(value)[:80])
+        if isinstance(value, (dict, list)):
+            given = "an object" if isinstance(value, dict) else "a list"
+        else:  # `str` and not JSON: 1e400 is read as infinity, which JSON cannot say
+            given = quoted(value) if isinstance(value, str) else str(value).lower()[:80]
         raise ToolError(
             f'"{argument.name}" of {tool} is {given}; give {words}, for example {example}.'
         )
@@ -7127,11 +7268,19 @@ def _checked(tool: str, argument: Argument, value: Any) -> Any:
     return value
 
 
+_made: dict[str, Any] = {}  # the JSON encoder and decoder, which take time to make
+
+
 def compact(value: object) -> str:
     """JSON without spaces; letters beyond ASCII as they are (SPEC 7)."""
-    import json
+    encoder = _made.get("encoder")
+    if encoder is None:
+        import json
 
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        encoder = _made["encoder"] = json.JSONEncoder(
+            ensure_ascii=False, allow_nan=False, separators=(",", ":")
+        )
+    return str(encoder.encode(value))
 
 
 def wire_size(value: object) -> int:
@@ -7196,7 +7345,7 @@ def summary(archive: Archive, record: Record) -> dict[str, Any]:
     successors = archive.links(record, "superseded_by")
     if successors:
         result["supersededBy"] = [
-            link.record.id if link.record is not None else link.text for link in successors
+            link.text if link.id is None else link.id for link in successors
         ]
     return result
 
@@ -7397,7 +7546,8 @@ def _link_result(record: Record) -> dict[str, Any]:
 
 def _link_results(archive: Archive, record: Record, relation: str) -> list[dict[str, Any]]:
     return [
-        {"id": link.text, "missing": True} if link.record is None else _link_result(link.record)
+        {"id": link.text, "missing": True} if link.id is None
+        else _link_result(archive.by_id[link.id])
         for link in archive.links(record, relation)
     ]
 
@@ -7418,8 +7568,8 @@ def _cut_body(result: dict[str, Any], total: int, offset: int) -> None:
     result["bodyTruncated"] = {"shown": offset + cut, "total": total}
 
 
-def _escaped_size(text: str) -> int:
-    return len(compact(text).encode("utf-8", "replace"))
+def _escaped_size(value: object) -> int:
+    return len(compact(value).encode("utf-8", "replace"))
 
 
 def record_block(result: dict[str, Any]) -> str:
@@ -7795,9 +7945,17 @@ def list_resources(archive: Archive, cursor: str | None) -> dict[str, Any]:
             raise ProtocolError(INVALID_PARAMS, f"Invalid cursor: {quoted(cursor)}")
         last = percent_decode(cursor[6:])
         records = [record for record in records if record.id > last]
-    result: dict[str, Any] = {"resources": [_resource(r) for r in records[:RESOURCE_PAGE]]}
-    if len(records) > RESOURCE_PAGE:
-        result["nextCursor"] = "after:" + percent_encode(records[RESOURCE_PAGE - 1].id)
+    page: list[dict[str, Any]] = []
+    room = MAX_ANSWER_BYTES - 2000
+    for record in records[:RESOURCE_PAGE]:
+        resource = _resource(record)
+        room -= _escaped_size(resource) + 1
+        if room < 0 and page:
+            break
+        page.append(resource)
+    result: dict[str, Any] = {"resources": page}
+    if len(records) > len(page):
+        result["nextCursor"] = "after:" + percent_encode(records[len(page) - 1].id)
     return result
 
 
@@ -7821,11 +7979,11 @@ def read_resource(archive: Archive, uri: str, call: Call) -> dict[str, Any]:
 
     Raises `ProtocolError` (`RESOURCE_NOT_FOUND`) where no record has that address.
     """
-    record_id = percent_decode(uri[11:]) if uri[:11].lower() == "decision://" else None
-    record = archive.by_id.get(to_nfc(record_id)) if record_id else None
+    record_id = to_nfc(percent_decode(uri[11:])) if uri[:11].lower() == "decision://" else ""
+    record = archive.by_id.get(record_id)
     if record is None:
-        data = {"uri": uri}
-        reason = archive.snapshot.broken.get(record_id or "")
+        data = {"uri": uri[:MAX_ECHO]}
+        reason = archive.snapshot.broken.get(record_id)
         if reason is not None:
             data["reason"] = str(reason)
         raise ProtocolError(RESOURCE_NOT_FOUND, "Resource not found", data)
@@ -7876,8 +8034,12 @@ def decode(line: bytes) -> Any:
     """One line as JSON. Raises `ProtocolError` (`PARSE_ERROR`) for anything else (RFC 8259)."""
     import json
 
+    decoder = _made.get("decoder")
+    if decoder is None:
+        decoder = json.JSONDecoder(parse_constant=_no_constant, parse_int=_whole)
+        _made["decoder"] = decoder
     try:
-        return json.loads(line.decode("utf-8-sig"), parse_constant=_no_constant)
+        return decoder.decode((line[3:] if line[:3] == b"\xef\xbb\xbf" else line).decode())
     except RecursionError:
         reason = "it is nested too deeply"
     except UnicodeDecodeError as fault:
@@ -7887,6 +8049,12 @@ def decode(line: bytes) -> Any:
     except ValueError as fault:
         reason = str(fault)
     raise ProtocolError(PARSE_ERROR, f"The line is no JSON: {reason}")
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:  # reading more takes time that grows with their square
+        raise ValueError(f"a number has more than {MAX_DIGITS:,} digits")
+    return int(digits)
 
 
 def _no_constant(name: str) -> Any:
@@ -7926,31 +8094,38 @@ class Request:
 
 
 def parse_request(message: Any) -> Request | None:
-    """A decoded message as a request; `None` for a response, which needs no answer.
+    """A decoded message as a request; `None` where no answer is due, as to a response.
 
-    Raises `ProtocolError`, with `data` `{"id": …}` where the message has a usable id.
+    Raises `ProtocolError` whose `data` is the message's id where it has a usable one.
     """
     if not isinstance(message, dict):
         raise ProtocolError(INVALID_REQUEST, "The message is no JSON-RPC object.")
     if "method" not in message and ("result" in message or "error" in message):
         return None
-    request_id = message.get("id")
-    if isinstance(request_id, float) and request_id.is_integer():
-        message["id"] = request_id = int(request_id)
-    usable = isinstance(request_id, (int, str)) and not isinstance(request_id, bool)
-    if "id" in message and not usable:
-        raise ProtocolError(INVALID_REQUEST, "The id must be a text or a whole number.")
-    where = request_id if usable else None
+    request_id = usable_id(message.get("id"))
+    if "id" in message:
+        if request_id is None:
+            raise ProtocolError(INVALID_REQUEST, "The id must be a text or a whole number.")
+        message["id"] = request_id
     if message.get("jsonrpc") != "2.0":
-        raise ProtocolError(INVALID_REQUEST, 'The member jsonrpc must be "2.0".', where)
+        raise ProtocolError(INVALID_REQUEST, 'The member jsonrpc must be "2.0".', request_id)
     if not isinstance(message.get("method"), str):
-        raise ProtocolError(INVALID_REQUEST, "The method must be a text.", where)
+        raise ProtocolError(INVALID_REQUEST, "The method must be a text.", request_id)
     params = message.get("params")
     if params is None:
         params = {}
     if not isinstance(params, dict):
-        raise ProtocolError(INVALID_PARAMS, "The params must be an object.", where)
+        if request_id is None:  # JSON-RPC 2.0, 4.1: nobody hears of a faulty notification
+            return None
+        raise ProtocolError(INVALID_PARAMS, "The params must be an object.", request_id)
     return Request(message, params, modern=is_modern(message["method"], params))
+
+
+def usable_id(value: object) -> int | str | None:
+    """The id of a request, `1.0` as 1; `None` for what cannot be one."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, (int, str)) and not isinstance(value, bool) else None
 
 
 def is_modern(method: str, params: dict[str, Any]) -> bool:
@@ -8045,7 +8220,7 @@ def check_envelope(params: dict[str, Any]) -> None:
     if not isinstance(meta.get(f"{_META}clientCapabilities"), dict):
         raise ProtocolError(INVALID_PARAMS, f"params._meta lacks {_META}clientCapabilities.")
     if version not in MODERN_VERSIONS:
-        data = {"supported": list(MODERN_VERSIONS), "requested": version}
+        data = {"supported": list(MODERN_VERSIONS), "requested": version[:MAX_ECHO]}
         raise ProtocolError(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
 
 
@@ -8076,6 +8251,7 @@ def _ping(session: Session, request: Request, call: Call) -> dict[str, Any]:
 
 
 def _tools_list(session: Session, request: Request, call: Call) -> dict[str, Any]:
+    _check_only_page(request)
     is_site = bool(getattr(session.catalog.source, "is_site", False))
     return {"tools": [tool.listed(is_site=is_site) for tool in TOOLS.values()]}
 
@@ -8093,11 +8269,22 @@ def _tools_call(session: Session, request: Request, call: Call) -> dict[str, Any
     return result
 
 
-def _resources_list(session: Session, request: Request, call: Call) -> dict[str, Any]:
+def _check_only_page(request: Request) -> None:
+    """Raise `ProtocolError` for the cursor of a list that has one page and gives no cursor."""
+    cursor = _cursor(request)
+    if cursor:
+        raise ProtocolError(INVALID_PARAMS, f"Invalid cursor: {quoted(cursor)}")
+
+
+def _cursor(request: Request) -> str | None:
     cursor = request.params.get("cursor")
     if cursor is not None and not isinstance(cursor, str):
         raise ProtocolError(INVALID_PARAMS, "The cursor must be a text.")
-    return list_resources(session.catalog.archive(call), cursor)
+    return cursor
+
+
+def _resources_list(session: Session, request: Request, call: Call) -> dict[str, Any]:
+    return list_resources(session.catalog.archive(call), _cursor(request))
 
 
 def _resources_read(session: Session, request: Request, call: Call) -> dict[str, Any]:
@@ -8108,6 +8295,7 @@ def _resources_read(session: Session, request: Request, call: Call) -> dict[str,
 
 
 def _templates_list(session: Session, request: Request, call: Call) -> dict[str, Any]:
+    _check_only_page(request)
     return dict(RESOURCE_TEMPLATES)
 
 
@@ -8172,12 +8360,14 @@ METHODS: dict[str, Method] = {
 
 
 def lane_of(request: Request) -> str:
-    """Where a request waits: `now`, or among `quick` ones, or among those that read bodies."""
+    """Where a request waits: nowhere (`now`), or for the workers of `quick`, `body`, `search`."""
     method = METHODS.get(request.method)
     if method is None or method.quick or not (method.modern if request.modern else method.legacy):
         return "now"
+    if request.method == "resources/read" or request.params.get("name") == "get_record":
+        return "body"
     arguments = request.params.get("arguments")
-    return "slow" if isinstance(arguments, dict) and arguments.get("query") else "quick"
+    return "search" if isinstance(arguments, dict) and arguments.get("query") else "quick"
 
 
 # ── 11 Standard streams ───────────────────────────────────────────────────────────────────────
@@ -8187,9 +8377,12 @@ def claim_stdout() -> int:
     """Keep the real standard output for messages alone; returns its new descriptor.
 
     Descriptor 1 then leads to standard error, so that nothing else, be it `print` or a child
-    process, can reach the client (SPEC 3).
+    process, can reach the client (SPEC 3). Raises `SourceError` where there is no output.
     """
-    kept = os.dup(1)
+    try:
+        kept = os.dup(1)
+    except OSError:
+        raise SourceError("standard output is closed; give it to a client or a file") from None
     try:
         os.dup2(2, 1)
     except OSError:  # started without a standard error
@@ -8208,33 +8401,94 @@ def write_all(descriptor: int, data: bytes) -> None:
     """Write all of `data`, however little the pipe takes at a time. Raises `OSError`."""
     view = memoryview(data)
     while view:
-        view = view[os.write(descriptor, view) :]
+        try:
+            view = view[os.write(descriptor, view) :]
+        except BlockingIOError:  # whoever made the pipe wants no waiting in its own end
+            import select
+
+            select.select([], [descriptor], [])
 
 
-def read_lines(descriptor: int) -> Iterator[bytes]:
+def read_some(descriptor: int) -> bytes:
+    """What comes next of a stream; nothing at its end, or where it cannot be read."""
+    while True:
+        try:
+            return os.read(descriptor, 1 << 16)
+        except BlockingIOError:
+            import select
+
+            select.select([descriptor], [], [])
+        except OSError:
+            return b""
+
+
+def is_hung_up(descriptor: int) -> bool:
+    """Whether nobody writes to a pipe any more, although it may still hold data."""
+    import select
+
+    if not hasattr(select, "poll"):  # Windows: the end shows once the data is read
+        return False
+    poll = select.poll()
+    poll.register(descriptor, 0)
+    return any(event & select.POLLHUP for _, event in poll.poll(0))
+
+
+class Input:
+    """A stream, read ahead by a thread of its own until its end, when that thread calls `ended`.
+
+    So the end is noticed even while an answer waits for a client that does not read. What is
+    read ahead is bounded: after that the client has to wait.
+    """
+
+    def __init__(self, descriptor: int, ended: Callable[[], None]) -> None:
+        import _thread
+
+        self._descriptor, self._ended = descriptor, ended
+        self._chunks: list[bytes] = []
+        self._ready = _thread.allocate_lock()  # released by the reader, acquired by `chunks`
+        self._ready.acquire()
+        _thread.start_new_thread(self._read, ())
+
+    def _read(self) -> None:
+        chunk = b"first"
+        while chunk:
+            chunk = read_some(self._descriptor)
+            self._chunks.append(chunk)
+            if self._ready.locked():
+                self._ready.release()
+            while len(self._chunks) > READ_AHEAD_CHUNKS and not is_hung_up(self._descriptor):
+                time.sleep(0.01)
+        self._ended()
+
+    def chunks(self) -> Iterator[bytes]:
+        """The bytes as they came, up to the end."""
+        while True:
+            if not self._chunks:
+                self._ready.acquire()
+                continue
+            chunk = self._chunks.pop(0)
+            if not chunk:
+                return
+            yield chunk
+
+
+def split_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """The lines of a stream, without their ends, as they come in; the last may lack one.
 
-    A line of more than `MAX_LINE_BYTES` is passed on cut, which makes it no JSON.
+    A line of more than `MAX_LINE_BYTES` loses what is beyond, which makes it no JSON.
     """
     parts: list[bytes] = []
     size = 0
-    while True:
-        try:
-            chunk = os.read(descriptor, 1 << 16)
-        except OSError:
-            chunk = b""
-        if not chunk:
-            break
-        first, *others = chunk.split(b"\n")
-        for line in (first, *others)[:-1]:
-            parts.append(line)
+    for chunk in chunks:
+        *lines, rest = chunk.split(b"\n")
+        for line in lines:
+            parts.append(line[: max(0, MAX_LINE_BYTES - size)])
             yield b"".join(parts)
             parts, size = [], 0
-        last = others[-1] if others else first
-        size += len(last)
-        if size <= MAX_LINE_BYTES:
-            parts.append(last)
-    if parts and size:
+        if size < MAX_LINE_BYTES:
+            parts.append(rest[: MAX_LINE_BYTES - size])
+        size += len(rest)
+    if size:
         yield b"".join(parts)
 
 
@@ -8258,10 +8512,17 @@ class Server:
         self._lanes: dict[str, Any] = {}
         self._subscriptions: dict[int | str, Subscription] = {}
         self.pending = 0
+        self._held = 0  # bytes of the lines whose requests are pending
 
     def send(self, message: object) -> None:
         """Write one message as one line."""
-        data = encode(message)
+        try:
+            data = encode(message)
+        except (ValueError, RecursionError) as fault:  # a value of a record that is no JSON
+            self.session.log(f"an answer cannot be sent: {fault}")
+            request_id = message.get("id") if isinstance(message, dict) else None
+            sentence = "The answer cannot be written as JSON; the server's log has the reason."
+            data = encode(error_answer(request_id, INTERNAL_ERROR, sentence))
         with self._writing:
             self._write(data)
 
@@ -8276,7 +8537,7 @@ class Server:
             self.send(error_answer(None, fault.code, fault.message))
             return
         if isinstance(message, list):
-            self._take_batch(message)
+            self._take_batch(message, len(line))
             return
         request = self._parsed(message)
         if not isinstance(request, Request):
@@ -8286,14 +8547,13 @@ class Server:
         if request.is_notification:
             self._notice(request)
             return
-        call = self._open(request)
         lane = lane_of(request)
-        if lane == "now":
-            self._finish(request, call)
-        elif request.method == "subscriptions/listen":
-            self._hand(lane, lambda: self._subscribe(request, call))
-        else:
-            self._hand(lane, lambda: self._finish(request, call))
+        if lane == "now":  # answered before the next line is read, so nothing can cancel it
+            self.send(self.session.answer(request, Call(today="")))
+            return
+        call = self._open(request)
+        job = self._subscribe if request.method == "subscriptions/listen" else self._finish
+        self._hand(lane, lambda: job(request, call), len(line))
 
     def _parsed(self, message: Any) -> Request | dict[str, Any] | None:
         """A request, or the error that answers the message, or nothing for a response."""
@@ -8302,7 +8562,7 @@ class Server:
         except ProtocolError as fault:
             return error_answer(fault.data, fault.code, fault.message)
 
-    def _take_batch(self, messages: list[Any]) -> None:
+    def _take_batch(self, messages: list[Any], size: int) -> None:
         """An array in, one array out, in its order; notifications alone get no answer."""
         if not messages:
             self.send(error_answer(None, INVALID_REQUEST, "The batch is empty."))
@@ -8317,9 +8577,10 @@ class Server:
                 items.append((request, self._open(request)))
             elif request is not None:
                 items.append(request)
+        lanes = {lane_of(item[0]) for item in items if isinstance(item, tuple)}
+        lane = next((lane for lane in ("search", "body") if lane in lanes), "quick")
         if items:
-            slow = any(isinstance(i, tuple) and lane_of(i[0]) == "slow" for i in items)
-            self._hand("slow" if slow else "quick", lambda: self._finish_batch(items))
+            self._hand(lane, lambda: self._finish_batch(items), size)
 
     def _finish_batch(self, items: list[tuple[Request, Call] | dict[str, Any]]) -> None:
         answers = []
@@ -8353,10 +8614,11 @@ class Server:
         try:
             if call.cancelled:
                 return None
-            if in_batch and request.method == "initialize":
-                sentence = "initialize must not be part of a batch; send it alone."
+            if in_batch and request.method in ("initialize", "subscriptions/listen"):
+                sentence = f"{request.method} must not be part of a batch; send it alone."
                 return error_answer(request.id, INVALID_REQUEST, sentence)
-            return self.session.answer(request, call)
+            answer = self.session.answer(request, call)
+            return None if call.cancelled else answer
         finally:
             self._close(request, call)
 
@@ -8373,15 +8635,18 @@ class Server:
         """A notification: only `notifications/cancelled` asks for something."""
         if request.method != "notifications/cancelled":
             return
-        request_id = request.params.get("requestId")
-        if not isinstance(request_id, (int, str)) or isinstance(request_id, bool):
+        request_id = usable_id(request.params.get("requestId"))
+        if request_id is None:
             return
         with self._lock:
             for call in self._calls.get(request_id, ()):
                 call.cancelled = True
 
-    def _hand(self, lane: str, job: Callable[[], None]) -> None:
-        """Give a job to the workers of a lane, which are started with its first job."""
+    def _hand(self, lane: str, job: Callable[[], None], size: int) -> None:
+        """Give a job to the workers of a lane, which are started with its first job.
+
+        `size` is what the job's line took: reading waits while too much is kept.
+        """
         if lane not in self._lanes:
             import queue
             import threading
@@ -8390,20 +8655,22 @@ class Server:
             self._lanes[lane] = jobs
             for _ in range(WORKERS):
                 threading.Thread(target=self._work, args=(jobs,), daemon=True).start()
-        while self.pending >= MAX_PENDING:
+        while self.pending >= MAX_PENDING or self._held > MAX_PENDING_BYTES:
             time.sleep(0.01)
         with self._lock:
             self.pending += 1
-        self._lanes[lane].put(job)
+            self._held += size
+        self._lanes[lane].put((job, size))
 
     def _work(self, jobs: Any) -> None:
         while True:
-            job = jobs.get()
+            job, size = jobs.get()
             try:
                 job()
             finally:
                 with self._lock:
                     self.pending -= 1
+                    self._held -= size
 
     def _subscribe(self, request: Request, call: Call) -> None:
         """Acknowledge a subscription and watch for it, or answer with what is wrong with it."""
@@ -8461,14 +8728,12 @@ class Server:
                 result["_meta"].update(subscription.meta)
                 self.send({"jsonrpc": "2.0", "id": subscription.id, "result": result})
 
-    def drain(self) -> bool:
-        """Wait for what was read; `False` where `DRAIN_SECONDS` were not enough."""
-        end = self._now() + DRAIN_SECONDS
+    def finish(self) -> None:
+        """Wait for the answers to what was read, and end every subscription."""
+        self.end_subscriptions()
         while self.pending:
-            if self._now() > end:
-                return False
             time.sleep(0.005)
-        return True
+        self.end_subscriptions()  # those that were asked for just before the end
 
     def cancel_all(self) -> None:
         """Tell every running call that nobody waits for it any more."""
@@ -8544,23 +8809,45 @@ def serve(source: Source, log: Callable[[str], None], today: Callable[[], str]) 
     """Answer requests from standard input until it ends; returns the exit code."""
     output = claim_stdout()
 
+    def leave(code: int = 0) -> None:
+        source.stop()
+        os._exit(code)
+
     def write(data: bytes) -> None:
         try:
             write_all(output, data)
         except OSError:  # the client went away, and nobody is left to tell
-            os._exit(0)
+            leave()
 
+    def expire() -> None:
+        time.sleep(DRAIN_SECONDS)
+        leave()  # a call that is stuck must not outlive the client
+
+    end_at_signals(leave)
     server = Server(Session(Catalog(source), log), write, today=today)
     source.start()
-    for line in read_lines(0):
+    for line in split_lines(Input(0, expire).chunks()):
         server.take(line)
-    server.end_subscriptions()
-    drained = server.drain()
+    server.finish()
     server.cancel_all()
     source.stop()
-    if not drained:
-        os._exit(0)  # a call that is stuck must not outlive the client
     return 0
+
+
+def end_at_signals(leave: Callable[[int], None]) -> None:
+    """Have SIGTERM and SIGINT end the process at once, without a traceback (SPEC 3)."""
+    import _thread
+    import signal
+
+    def end(number: int, frame: object) -> None:
+        # In a thread, since the code that was interrupted may hold a lock that `leave` needs.
+        _thread.start_new_thread(leave, (128 + number,))
+
+    if sys.platform == "win32":  # a handler there waits for the read under way
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        return
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
 
 
 # ── 12 Command line ───────────────────────────────────────────────────────────────────────────
@@ -8580,10 +8867,12 @@ standard input and output.
   --refresh-sources    fetch the repositories that the configuration names again
   --call TOOL          run one tool, print its answer, and exit
   --check              read the whole archive, report every fault, and exit
+  --print-config NAME  print the configuration for a client, and exit; NAME is one of
+                       {clients}
   --version, --help    print this and exit
 """
 
-_WITH_VALUE = ("--root", "--url", "--site", "--dist", "--header", "--call")
+_WITH_VALUE = ("--root", "--url", "--site", "--dist", "--header", "--call", "--print-config")
 _ALONE = ("--check", "--refresh-sources", "--version", "--help", "-h")
 
 
@@ -8596,6 +8885,7 @@ class Options:
         self.dist: str | None = None
         self.headers: list[str] = []
         self.call: str | None = None
+        self.print_config: str | None = None
         self.arguments: list[str] = []
         self.flags: set[str] = set()
 
@@ -8633,7 +8923,7 @@ def _set_option(options: Options, name: str, value: str) -> None:
     if name == "--header":
         options.headers.append(value)
         return
-    attribute = {"--site": "url"}.get(name, name[2:])
+    attribute = {"--site": "url", "--print-config": "print_config"}.get(name, name[2:])
     if getattr(options, attribute) is not None:
         raise UsageError(f"{name} is given twice; give it once")
     if not value:
@@ -8725,6 +9015,75 @@ def run_check(source: Source, call: Call, out: Callable[[str], None]) -> int:
     return 1 if errors else 0
 
 
+# Per client: the file that its configuration belongs into, and the key that holds the servers.
+CLIENTS = {
+    "claude-code": (".mcp.json in the repository", "mcpServers"),
+    "claude-desktop": ("claude_desktop_config.json, opened from Settings > Developer", "mcpServers"),
+    "cursor": (".cursor/mcp.json in the repository, or ~/.cursor/mcp.json", "mcpServers"),
+    "vscode": (".vscode/mcp.json in the repository", "servers"),
+    "codex": ("~/.codex/config.toml", "mcp_servers"),
+    "gemini": (".gemini/settings.json in the repository, or ~/.gemini/settings.json", "mcpServers"),
+    "zed": ("settings.json, opened from the command palette: zed: open settings", "context_servers"),
+    "windsurf": ("~/.codeium/windsurf/mcp_config.json", "mcpServers"),
+    "jetbrains": (".junie/mcp/mcp.json in the repository", "mcpServers"),
+}
+
+
+def client_config(client: str, options: Options) -> tuple[str, str]:
+    """The configuration of this server for a client, and the file that it belongs into.
+
+    It names this interpreter and this source by absolute paths. Raises `UsageError`.
+    """
+    if client not in CLIENTS:
+        near = near_misses(client, CLIENTS, 1)
+        hint = f"did you mean {near[0]}?" if near else f"write one of {', '.join(CLIENTS)}"
+        raise UsageError(f"there is no client {quoted(client)}; {hint}")
+    where, key = CLIENTS[client]
+    command, *arguments = server_command(options)
+    if client == "codex":
+        words = ", ".join(_toml_text(word) for word in arguments)
+        text = f"[mcp_servers.inkan]\ncommand = {_toml_text(command)}\nargs = [{words}]\n"
+        return where, text
+    import json
+
+    server: dict[str, Any] = {"command": command, "args": arguments}
+    if client == "vscode":
+        server = {"type": "stdio", **server}
+    return where, json.dumps({key: {"inkan": server}}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _toml_text(text: str) -> str:
+    import json
+
+    return json.dumps(text)  # a basic string of TOML has the escapes of JSON
+
+
+def server_command(options: Options) -> list[str]:
+    """The words that start this server again from any folder. Raises `UsageError`."""
+    here = os.path.abspath(__file__)
+    archive = getattr(__loader__, "archive", None) if "__loader__" in globals() else None
+    if archive is not None:
+        words = [sys.executable, os.path.abspath(archive)]
+    elif "site-packages" in here or "dist-packages" in here:
+        words = [sys.executable, "-m", "inkan_mcp"]
+    else:
+        words = [sys.executable, here]
+    for header in options.headers:
+        if "${" not in header:
+            name = header.partition(":")[0]
+            raise UsageError(
+                f"the value of the header {quoted(name)} would stand in the file for all to read; "
+                "write it as ${NAME} and set that variable for the client"
+            )
+        words += ["--header", header]
+    if options.url is not None:
+        return [*words, "--url", options.url]
+    if options.dist is not None:
+        return [*words, "--dist", os.path.abspath(os.path.expanduser(options.dist))]
+    root = options.root if options.root is not None else os.getcwd()
+    return [*words, "--root", os.path.abspath(os.path.expanduser(root))]
+
+
 def local_date(environ: Mapping[str, str]) -> str:
     """The machine's local date, or the one that tests set."""
     return environ.get("INKAN_MCP_TODAY") or time.strftime("%Y-%m-%d", time.localtime())
@@ -8763,8 +9122,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(options: Options, environ: Mapping[str, str]) -> int:
     if "--help" in options.flags or "--version" in options.flags:
-        text = USAGE if "--help" in options.flags else f"inkan-mcp {__version__}\n"
+        usage = USAGE.replace("{clients}", ", ".join(CLIENTS))
+        text = usage if "--help" in options.flags else f"inkan-mcp {__version__}\n"
         write_all(1, text.encode())
+        return 0
+    if options.print_config is not None:
+        where, text = client_config(options.print_config, options)
+        log_line(f"put this into {where}:")
+        write_all(1, text.encode("utf-8"))
         return 0
     log = _no_log if "--check" in options.flags else log_line  # --check reports all itself
     source = make_source(options, environ, log)

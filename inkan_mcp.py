@@ -53,8 +53,12 @@ DEFAULT_LIMIT = 20
 DEFAULT_REVIEW_LIMIT = 100
 DEFAULT_WITHIN_DAYS = 30
 RESOURCE_PAGE = 500  # resources in one page of resources/list
+MAX_SAID = 100  # warnings on stderr; a client that reads none of them must not hold us up
+MAX_SAID_CHARS = 300  # of one such line; together they fit into the buffer of a pipe
 MISSING_SHOWN = 5  # files or sources that a list names before it says "and N more"
 HOT_NANOSECONDS = 2_000_000_000  # some file systems count in steps of two seconds
+MAX_FOLDER_DEPTH = 64  # folders within folders; real archives have fewer than ten
+MAX_LINKED_FOLDERS = 1000  # folders behind links; a few that link to each other multiply
 DRAIN_SECONDS = 1.5  # how long requests already read may take after the end of input
 READ_AHEAD_CHUNKS = 16  # of 64 KiB each, taken from standard input before they are looked at
 WORKERS = 4  # per lane: quick calls, reading a body and searching bodies share no workers
@@ -2006,6 +2010,8 @@ class ConfigText:
 
     def place(self, keys: Sequence[str | int]) -> tuple[int, int]:
         """Line and column (1-based) of the innermost of `keys` that can be found."""
+        if self._positions is None and self.path.endswith(".json"):
+            self._positions = json_positions(self._text)
         if self._positions is not None:
             for length in range(len(keys), 0, -1):
                 found = self._positions.get(tuple(keys[:length]))
@@ -2014,11 +2020,24 @@ class ConfigText:
             return 1, 1
         offset = 0
         for key in keys:
-            pattern = re.compile(rf"""(?<![\w$-])["']?{re.escape(str(key))}["']?\s*[:=\]]""")
-            match = pattern.search(self._text, offset) if isinstance(key, str) else None
-            offset = match.start() if match else offset
+            offset = self._offset_of(key, offset)
         line_start = self._text.rfind("\n", 0, offset) + 1
         return self._text.count("\n", 0, offset) + 1, offset - line_start + 1
+
+    def _offset_of(self, key: str | int, offset: int) -> int:
+        """Where a key or the item of a list begins in YAML or TOML, looked for from `offset` on."""
+        if isinstance(key, str):
+            wanted = rf"""(?m)(?<![\w$.-])(?<!\# )["']?{re.escape(key)}["']?[ \t]*[:=\]]"""
+            found = re.compile(wanted).search(self._text, offset)
+            return found.start() if found else offset
+        item = r"(?m)^[ \t]*- |[{]"
+        if self._text.startswith("[[", offset - 2):  # TOML's [[sources]], one for each item
+            item, offset = r"(?m)^[ \t]*\[\[", self._text.rfind("\n", 0, offset) + 1
+        starts = re.compile(item).finditer(self._text, offset)
+        for index, found in enumerate(starts):
+            if index == key:
+                return found.end() if self._text[found.end() - 1] == " " else found.start()
+        return offset
 
     def fault(self, keys: Sequence[str | int], problem: str) -> ConfigError:
         """A `ConfigError` at the place of `keys`."""
@@ -2058,6 +2077,36 @@ def _read_json(path: str, text: str) -> object:
         raise ConfigError(path, fault.lineno, fault.colno, f"is no JSON: {fault.msg}") from None
     except (RecursionError, ValueError) as fault:
         raise ConfigError(path, 1, 1, f"is no JSON: {fault}") from None
+
+
+def json_positions(text: str) -> dict[tuple[str | int, ...], tuple[int, int]]:
+    """Line and column (1-based) of every key and every list's objects in a valid JSON text."""
+    import json
+
+    positions: dict[tuple[str | int, ...], tuple[int, int]] = {}
+    path: list[str | int] = []
+    line, line_start, last = 1, 0, 0
+    is_key = False
+    for token in re.compile(r'"(?:[^"\\]|\\.)*"|[][{},]').finditer(text):
+        start, mark = token.start(), token[0]
+        line += text.count("\n", last, start)
+        line_start = max(line_start, text.rfind("\n", last, start) + 1)
+        last = start
+        if mark in "{[":
+            if path and isinstance(path[-1], int):
+                positions[tuple(path)] = line, start - line_start + 1
+            path.append("" if mark == "{" else 0)
+            is_key = mark == "{"
+        elif mark in "}]":
+            path.pop()
+        elif mark == ",":
+            top = path[-1]
+            is_key = isinstance(top, str)
+            path[-1] = top if isinstance(top, str) else top + 1
+        elif is_key:
+            path[-1], is_key = json.loads(mark), False
+            positions[tuple(path)] = line, start - line_start + 1
+    return positions
 
 
 def _read_yaml(path: str, text: str) -> object:
@@ -2395,7 +2444,7 @@ class FileState:
     def __init__(self) -> None:
         self.signature: tuple[int, int, int, int] | None = None
         self.hot = False
-        self.digest = 0
+        self.digest: int | None = None
         self.rules: Rules | None = None
         self.record: Record | None = None
         self.problem: Problem | None = None
@@ -2483,6 +2532,7 @@ class ContentFolder:
         self.top = FolderState(self.path, "", rules)
         self.changed = True  # more than the text of records
         self.edits: list[tuple[Record, Record]] = []
+        self._linked = 0  # folders behind links seen so far in this scan
 
     def shown_path(self, relative: str) -> str:
         """A file of this folder as people are told of it."""
@@ -2494,6 +2544,7 @@ class ContentFolder:
 
     def scan(self, call: Call) -> None:
         """Look at every folder and file once; `changed` is then true if anything changed."""
+        self._linked = 0
         self._visit(self.top, None, (), call)
 
     def _visit(
@@ -2502,6 +2553,8 @@ class ContentFolder:
         call.check()
         descriptor: int | None = None
         try:
+            if folder.relative.count("/") >= MAX_FOLDER_DEPTH:
+                raise OSError(f"it lies more than {MAX_FOLDER_DEPTH} folders deep; move it up")
             if _HAS_DIR_FD:
                 name = folder.path if parent is None else os.path.basename(folder.path)
                 descriptor = os.open(name, _READ_FLAGS | os.O_DIRECTORY, dir_fd=parent)
@@ -2510,7 +2563,7 @@ class ContentFolder:
                 stat = os.stat(folder.path)
             self._look(folder, descriptor, stat)
             self._check_files(folder, descriptor, call)
-            self._check_links(folder, (*chain, os.path.realpath(folder.path)), call)
+            self._check_links(folder, (*chain, folder.path), call)
             for child in folder.folders.values():
                 self._visit(child, descriptor, (*chain, folder.path), call)
         except OSError as fault:
@@ -2520,14 +2573,18 @@ class ContentFolder:
                 os.close(descriptor)
 
     def _lose(self, folder: FolderState, fault: OSError) -> None:
-        """A folder that cannot be listed is one problem; what it held before is gone."""
-        sentence = f"the folder cannot be read: {reason_of(fault)}"
+        """A folder that cannot be listed is one problem; what it held before is gone.
+
+        One that went away since its parent was listed is no fault.
+        """
+        gone = isinstance(fault, (FileNotFoundError, NotADirectoryError))
+        sentence = "" if gone else f"the folder cannot be read: {reason_of(fault)}"
         if folder.problem is None or folder.problem.sentence != sentence:
             fresh = FolderState(folder.path, folder.relative, folder.rules)
-            for name in ("files", "folders", "links", "refused", "strays", "signature", "hot"):
+            for name in set(FolderState.__slots__) - {"path", "relative", "rules"}:
                 setattr(folder, name, getattr(fresh, name))
             shown_as = self.shown_path(folder.relative)
-            folder.problem = Problem(shown_as, 0, 0, "left out", sentence)
+            folder.problem = Problem(shown_as, 0, 0, "left out", sentence) if sentence else None
             self.changed = True
 
     def _look(self, folder: FolderState, descriptor: int | None, stat: os.stat_result) -> None:
@@ -2560,13 +2617,13 @@ class ContentFolder:
             entries = sorted(listing, key=lambda entry: entry.name)
         for entry in entries:
             name = entry.name
-            if entry.is_dir(follow_symlinks=False):
+            is_link = entry.is_symlink() or is_junction(entry)
+            if not is_link and entry.is_dir(follow_symlinks=False):
                 if self.reader.enters(name):
                     folders[name] = folder.folders.get(name) or self._new_folder(folder, name)
                 continue
             if name == "_project.yml" and self._is_project(folder):
                 continue
-            is_link = entry.is_symlink()
             reason = self.reader.refuses(folder.relative, name)
             if reason is not None and not (is_link and self.reader.enters(name)):
                 refused[reason] = refused.get(reason, 0) + 1
@@ -2591,11 +2648,9 @@ class ContentFolder:
     def _check_files(self, folder: FolderState, descriptor: int | None, call: Call) -> None:
         if self._is_project(folder):
             self._check_project(folder, descriptor)
-        if folder.relative and "/" in folder.relative:
-            pass  # rules were handed down by the parent
         rules = folder.rules
         for child in folder.folders.values():
-            if child.rules is not rules:
+            if child.rules is not rules and not self._is_project(child):
                 child.rules = rules
         prefix = "" if descriptor is not None else folder.path + os.sep
         stat_of = os.stat
@@ -2605,6 +2660,10 @@ class ContentFolder:
                 stat = stat_of(prefix + name, dir_fd=descriptor, follow_symlinks=False)
             except FileNotFoundError:
                 gone.append(name)
+                continue
+            except OSError as fault:  # the folder may be listed, what is in it may not be seen
+                shown_as = self.shown_path(f"{folder.relative}/{name}".lstrip("/"))
+                self._set_unreadable(state, shown_as, fault)
                 continue
             if (
                 state.signature
@@ -2623,42 +2682,64 @@ class ContentFolder:
 
     def _check_project(self, folder: FolderState, descriptor: int | None) -> None:
         """Read `_project.yml` where it changed; new rules make the project's files be read again."""
-        path = os.path.join(folder.path, "_project.yml")
-        name = path if descriptor is None else "_project.yml"
-        state = folder.project_file or FileState()
-        try:
-            stat = os.stat(name, dir_fd=descriptor)
-            if state.signature == signature_of(stat) and not state.hot and folder.project:
-                return
-            data = self._read_bytes(state, name, descriptor)
-        except OSError:
-            data = b""
-            state = FileState()
-        digest = hash(data)
-        if folder.project is not None and digest == state.digest:
-            return
-        state.digest = digest
-        project_id = sent(to_nfc(self.prefix or folder.relative))
         shown_as = self.shown_path(f"{folder.relative}/_project.yml".lstrip("/"))
-        project, state.problem = parse_project(data, project_id, shown_as)
-        if state.signature is not None:
-            folder.project_file = state
-        else:
-            folder.project_file = None
-        folder.project = project
+        state: FileState | None = folder.project_file or FileState()
+        reason = None
+        data: bytes | None = b""
+        try:
+            data = self._project_bytes(folder, descriptor, state or FileState())
+        except FileNotFoundError:
+            state = None
+        except OSError as fault:
+            reason = reason_of(fault)
+        if data is None or (state is None and folder.project_file is None and folder.project):
+            return
+        digest = hash(reason or data)
+        is_known = folder.project is not None and state is folder.project_file
+        if is_known and state is not None and digest == state.digest:
+            return
+        project_id = sent(to_nfc(self.prefix or folder.relative))
+        project, problem = parse_project(data, project_id, shown_as)
+        if state is not None:
+            state.digest = digest
+            state.problem = problem if reason is None else unreadable(shown_as, reason)
+        folder.project, folder.project_file = project, state
         folder.rules = self.rules.for_project(project)
         self.changed = True
 
+    def _project_bytes(
+        self, folder: FolderState, descriptor: int | None, state: FileState
+    ) -> bytes | None:
+        """What `_project.yml` holds, `None` where it is as it was. Raises `OSError`.
+
+        A link is followed within the archive's roots alone, like that of a record.
+        """
+        path = os.path.join(folder.path, "_project.yml")
+        name = path if descriptor is None else "_project.yml"
+        stat = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
+        if is_link(stat):
+            name, descriptor = os.path.realpath(path), None
+            fault = self._link_fault(name, ())
+            if fault is not None:
+                state.signature = None
+                raise OSError(fault)
+            stat = os.stat(name)
+        if folder.project and state.signature == signature_of(stat) and not state.hot:
+            return None
+        return self._read_bytes(state, name, descriptor)
+
     def _read_bytes(self, state: FileState, name: str, descriptor: int | None) -> bytes:
         """The file's bytes; sets `signature` and `hot`. Raises `OSError`, also for no file."""
-        opened = os.open(name, _READ_FLAGS & ~getattr(os, "O_NOFOLLOW", 0), dir_fd=descriptor)
+        state.signature = None
+        opened = os.open(name, _READ_FLAGS, dir_fd=descriptor)
         try:
             now = time.time_ns()
             stat = os.fstat(opened)
-            state.signature, state.hot = signature_of(stat), is_hot(stat, now)
             if not is_regular(stat):
                 raise OSError("it is no regular file")
-            return read_all(opened, MAX_RECORD_BYTES)
+            data = read_all(opened, MAX_RECORD_BYTES)
+            state.signature, state.hot = signature_of(stat), is_hot(stat, now)
+            return data
         finally:
             os.close(opened)
 
@@ -2670,20 +2751,17 @@ class ContentFolder:
         try:
             opened = os.open(name, _READ_FLAGS, dir_fd=descriptor)
         except OSError as fault:
-            self._set(state, 0, problem=unreadable(shown_as, reason_of(fault)), rules=rules)
-            state.signature = None
+            self._set_unreadable(state, shown_as, fault)
             return
         try:
             now = time.time_ns()
             stat = os.fstat(opened)
             state.signature, state.hot = signature_of(stat), is_hot(stat, now)
             if not is_regular(stat):
-                self._set(state, 1, problem=unreadable(shown_as, "it is no regular file"))
-                return
+                raise OSError("it is no regular file")
             data = read_all(opened, MAX_RECORD_BYTES)
         except OSError as fault:
-            state.signature = None
-            self._set(state, 0, problem=unreadable(shown_as, reason_of(fault)), rules=rules)
+            self._set_unreadable(state, shown_as, fault)
             return
         finally:
             os.close(opened)
@@ -2691,8 +2769,13 @@ class ContentFolder:
         if digest != state.digest or state.rules is not rules:
             self._take(state, data, digest, relative, rules)
 
+    def _set_unreadable(self, state: FileState, shown_as: str, fault: OSError) -> None:
+        """Keep the reason; the file is tried again on every call."""
+        state.signature = None
+        self._set(state, None, problem=unreadable(shown_as, reason_of(fault)))
+
     def _set(
-        self, state: FileState, digest: int, *, record: Record | None = None,
+        self, state: FileState, digest: int | None, *, record: Record | None = None,
         problem: Problem | None = None, reason: str | None = None, rules: Rules | None = None,
     ) -> None:  # fmt: skip
         before = state.problem.sentence if state.problem else None
@@ -2738,18 +2821,23 @@ class ContentFolder:
         for name, link in folder.links.items():
             relative = f"{folder.relative}/{name}" if folder.relative else name
             real = os.path.realpath(os.path.join(folder.path, name))
+            leads_to_folder = os.path.isdir(real)
+            is_wanted = leads_to_folder or self.reader.refuses(folder.relative, name) is None
             before = link.problem.sentence if link.problem else None
-            sentence = self._link_fault(real, chain)
-            if real != link.real or sentence != before:
+            sentence = self._link_fault(real, chain) if is_wanted else None
+            if sentence is None and leads_to_folder and self._linked >= MAX_LINKED_FOLDERS:
+                sentence = f"only {MAX_LINKED_FOLDERS:,} links to folders are followed, not this one"
+            if real != link.real or sentence != before or leads_to_folder != bool(link.folder):
                 link.real, link.file, link.folder, link.problem = real, None, None, None
                 self.changed = True
             if sentence is not None:
                 link.problem = Problem(self.shown_path(relative), 0, 0, "left out", sentence)
-            elif os.path.isdir(real):
-                link.folder = link.folder or FolderState(real, relative, folder.rules)
-                link.folder.rules = folder.rules
+            elif leads_to_folder:
+                self._linked += 1
+                self._check_linked_folder(link, relative, folder.rules)
+                assert link.folder is not None
                 self._visit(link.folder, None, chain, call)
-            elif self.reader.refuses(folder.relative, name) is None:
+            elif is_wanted:
                 self._check_linked_file(link, relative, folder.rules)
 
     def _link_fault(self, real: str, chain: tuple[str, ...]) -> str | None:
@@ -2761,9 +2849,19 @@ class ContentFolder:
             return "the symbolic link leads back to a folder above it and is not followed"
         return None
 
+    def _check_linked_folder(self, link: LinkState, relative: str, rules: Rules) -> None:
+        if link.folder is None:
+            link.folder = FolderState(link.real, relative, rules)
+        if not self._is_project(link.folder):
+            link.folder.rules = rules
+
     def _check_linked_file(self, link: LinkState, relative: str, rules: Rules) -> None:
         link.file = state = link.file or FileState()
-        stat = os.stat(link.real)
+        try:
+            stat = os.stat(link.real)
+        except OSError as fault:
+            self._set_unreadable(state, self.shown_path(relative), fault)
+            return
         if state.signature != signature_of(stat) or state.hot or state.rules is not rules:
             self._read(state, link.real, None, relative, rules)
 
@@ -2798,6 +2896,21 @@ class ContentFolder:
             raise SourceError(str(fault)) from None
 
 
+def read_config_file(root: str, name: str) -> bytes:
+    """The bytes of a configuration, at most a few too many. Raises `ConfigError`."""
+    try:
+        opened = os.open(os.path.join(root, name), _READ_FLAGS & ~getattr(os, "O_NOFOLLOW", 0))
+        try:
+            if not is_regular(os.fstat(opened)):
+                raise OSError("it is no regular file")
+            return read_all(opened, MAX_RECORD_BYTES)
+        finally:
+            os.close(opened)
+    except OSError as fault:
+        problem = f"the file cannot be read: {reason_of(fault)}"
+        raise ConfigError(name, 1, 1, problem) from None
+
+
 def is_regular(stat: os.stat_result) -> bool:
     """Whether it is a file that holds bytes: no folder, pipe, socket or device."""
     return stat.st_mode & 0o170000 == 0o100000
@@ -2806,6 +2919,19 @@ def is_regular(stat: os.stat_result) -> bool:
 def reason_of(fault: OSError) -> str:
     """What the operating system says, without the path that the message names already."""
     return (fault.strerror or str(fault)).rstrip(".")
+
+
+def is_junction(entry: os.DirEntry[str]) -> bool:
+    """Whether it is a folder's second place on Windows, which `is_symlink` does not tell."""
+    if os.name != "nt":
+        return False
+    tag = getattr(entry.stat(follow_symlinks=False), "st_reparse_tag", 0)
+    return bool(tag == 0xA0000003)  # IO_REPARSE_TAG_MOUNT_POINT
+
+
+def is_link(stat: os.stat_result) -> bool:
+    """Whether it is a symbolic link itself."""
+    return stat.st_mode & 0o170000 == 0o120000
 
 
 def unreadable(path: str, reason: str) -> Problem:
@@ -2829,7 +2955,7 @@ def read_all(descriptor: int, most: int) -> bytes:
 def decoded(data: bytes, path: str) -> str:
     """The bytes of a record as text. Raises `RecordError` for what is no text of fair size."""
     if len(data) > MAX_RECORD_BYTES:
-        sentence = f"the file is larger than {MAX_RECORD_BYTES // 2**20} MiB, which no record is"
+        sentence = f"the file is larger than {MAX_RECORD_BYTES // 2**20} MiB; make it smaller"
         raise RecordError(Problem(path, 0, 0, "left out", sentence))
     try:
         text = data.decode("utf-8")
@@ -2943,13 +3069,14 @@ class Place:
         self._say(sentence, kind)
         if not path:
             self.content = None
-        elif self.content is None or self.content.path != os.path.realpath(path):
-            roots = self.roots if self.path else [os.path.realpath(path)]
+            return
+        roots = self.roots if self.path else [os.path.realpath(path)]
+        if self.content is None or self.content.path != os.path.realpath(path):
             self.content = ContentFolder(
                 path, self.shown, self.rules, prefix=self.prefix, roots=roots
             )
-        if self.content is not None:
-            self.content.scan(call)
+        self.content.roots = roots
+        self.content.scan(call)
 
     def _absent(self, path: str) -> str:
         what = "is no folder" if os.path.exists(path) else "does not exist"
@@ -2983,10 +3110,12 @@ class FolderSource:
         self._lock = _thread.allocate_lock()
         self._config = Config()
         self._config_state: tuple[object, ...] | None = None
+        self._config_read: tuple[list[str], bytes] | None = None  # what is applied now
         self._places: list[Place] = []
         self._snapshot: Snapshot | None = None
         self._kept: dict[str, Record] = {}
         self._said: set[str] = set()
+        self._said_enough = False
 
     def start(self) -> None:
         """Read the configuration, to fail early. Raises `InkanError`."""
@@ -3001,7 +3130,9 @@ class FolderSource:
             call.check()
         try:
             self._read_config()
+            roots = [os.path.realpath(place.path) for place in self._places if place.path]
             for place in self._places:
+                place.roots = roots
                 place.look(call)
             snapshot = self._snapshot
             whole = snapshot is None or any(place.changed for place in self._places)
@@ -3020,13 +3151,15 @@ class FolderSource:
     def _read_config(self) -> None:
         """Read the configuration again where it changed. Raises `ConfigError`."""
         state = tuple(self._config_signatures())
-        hot = any(entry[2] for entry in state)
-        if self._config_state is not None and state == self._config_state and not hot:
+        if state == self._config_state and not any(hot for _, _, hot in state):
             return
         self._config_state = None
-        config = self._load_config([name for name, _, _ in state])
+        names = [name for name, _, _ in state]
+        data = read_config_file(self.root, names[0]) if names else b""
+        if self._config_read != (names, data):  # the same text again keeps what is known
+            self._apply(self._load_config(names, data))
+            self._config_read = names, data
         self._config_state = state
-        self._apply(config)
 
     def _config_signatures(self) -> Iterator[tuple[str, tuple[int, ...], bool]]:
         now = time.time_ns()
@@ -3038,19 +3171,15 @@ class FolderSource:
                 continue
             yield name, signature_of(stat), is_hot(stat, now)
 
-    def _load_config(self, names: list[str]) -> Config:
+    def _load_config(self, names: list[str], data: bytes) -> Config:
         if not names:
             return Config()
-        path = os.path.join(self.root, names[0])
         try:
-            with open(path, "rb") as file:
-                data = file.read(MAX_RECORD_BYTES + 1)
-            config = config_from_mapping(read_config(names[0], decoded(data, names[0])))
-        except OSError as fault:
-            raise ConfigError(names[0], 1, 1, f"cannot be read: {reason_of(fault)}") from None
+            text = decoded(data, names[0]).removeprefix("\ufeff")
         except RecordError as fault:
-            problem = fault.problem
-            raise ConfigError(names[0], problem.line, problem.column, problem.sentence) from None
+            line, column = max(1, fault.problem.line), max(1, fault.problem.column)
+            raise ConfigError(names[0], line, column, fault.problem.sentence) from None
+        config = config_from_mapping(read_config(names[0], text))
         if len(names) > 1:
             sentence = f"{' and '.join(names[1:])} is not read, since {names[0]} comes first"
             config.problems.append(Problem(names[1], 0, 0, "note", f"{sentence}; remove one"))
@@ -3058,15 +3187,13 @@ class FolderSource:
 
     def _apply(self, config: Config) -> None:
         """Serve the folders that `config` names; repositories begin to be fetched."""
-        self.stop()
-        self._config = config
         content = os.path.join(self.root, os.path.expanduser(config.content_dir))
-        self._places = [Place(content, shown_folder(content, self.root))]
-        for entry in config.sources:
-            self._places.append(self._place(entry, config))
-        local = [os.path.realpath(place.path) for place in self._places if place.path]
+        places = [Place(content, shown_folder(content, self.root))]
+        places += [self._place(entry, config) for entry in config.sources]
+        self.stop()
+        self._config, self._places = config, places
         for place in self._places:
-            place.rules, place.roots = config.rules, local
+            place.rules = config.rules
         self._snapshot = None
         for place in self._places:
             if place.repository is not None:
@@ -3144,10 +3271,10 @@ class FolderSource:
             found.problems.append(state.problem)
         if state.project_file is not None and state.project_file.problem is not None:
             found.problems.append(state.project_file.problem)
-        found.problems += [link.problem for link in state.links.values() if link.problem]
+        left_out = {name: link.problem for name, link in state.links.items() if link.problem}
         for name in state.strays:
             path = folder.shown_path(f"{state.relative}/{name}".lstrip("/"))
-            found.problems.append(unreadable(path, "it is no regular file"))
+            left_out[name] = unreadable(path, "it is no regular file")
         for name, file in folder.files(state):
             if file.record is not None:
                 found.problems += file.record.problems
@@ -3155,9 +3282,11 @@ class FolderSource:
                 if record is not file.record:
                     found.problems.append(_double(file.record, record))
             elif file.problem is not None:
-                found.problems.append(file.problem)
-                relative = f"{folder.prefix}/{state.relative}/{name}".replace("//", "/").strip("/")
-                found.broken[folder.reader.origin(relative, "").id] = file.problem
+                left_out[name] = file.problem
+        for name, problem in left_out.items():
+            found.problems.append(problem)
+            relative = "/".join(part for part in (folder.prefix, state.relative, name) if part)
+            found.broken[folder.reader.origin(relative, "").id] = problem
 
     def _looked(self) -> str:
         """Where records were looked for, how many files were seen, and why they were none."""
@@ -3187,12 +3316,17 @@ class FolderSource:
         return f"No record was found in {where}; {hint}."
 
     def _say(self, problems: Iterable[Problem]) -> None:
-        """Log each problem once, however many calls meet it."""
-        for problem in problems:
-            line = str(problem)
-            if line not in self._said:
-                self._said.add(line)
-                self._log(line)
+        """Log each problem once, however many calls meet it; of too many, say how many more."""
+        if self._said_enough:
+            return
+        fresh = [line for line in dict.fromkeys(map(str, problems)) if line not in self._said]
+        room = MAX_SAID - len(self._said)
+        for line in fresh[:room]:
+            self._said.add(line)
+            self._log(line if len(line) <= MAX_SAID_CHARS else f"{line[: MAX_SAID_CHARS - 1]}…")
+        if len(fresh) > room:
+            self._said_enough = True
+            self._log(f"… and {len(fresh) - room:,} more: run --check")
 
     def read_body(self, record: Record, call: Call) -> str:
         """The record's Markdown without its front matter, as it is in the file now."""
@@ -3382,7 +3516,7 @@ def _check_path(path: str | None) -> str | None:
 
 _USER_PART = re.compile(r"(ssh)?://([^\s/'\"]*)@")
 _LOGIN = re.compile(r"(?<![^\s'\"])([^\s/:@'\"]+):[^\s/@'\"]+@")  # user:password@host:path
-_QUERY_PART = re.compile(r"(://[^\s'\"?#]*)[?#][^\s'\"]*")
+_WORD = re.compile(r"[^\s'\"]+")
 _SECRET_WORD = re.compile(
     r"(authorization: *(?:basic |bearer )?|(?:token|password|secret|key)=)[^\s&'\"]+", re.I
 )
@@ -3394,8 +3528,13 @@ def without_secrets(text: str, secrets: Sequence[str] = ()) -> str:
         text = text.replace(secret, "***")
     text = _USER_PART.sub(_kept_user, text)
     text = _LOGIN.sub(r"\1@", text)
-    text = _QUERY_PART.sub(r"\1", text)
+    text = _WORD.sub(_without_query, text)
     return _SECRET_WORD.sub(r"\1***", text)
+
+
+def _without_query(found: re.Match[str]) -> str:
+    start, mark, rest = found[0].partition("://")
+    return start + mark + re.split(r"[?#]", rest, maxsplit=1)[0]
 
 
 def _kept_user(found: re.Match[str]) -> str:
@@ -3637,7 +3776,7 @@ class Git:
         if process is None or process.poll() is not None:
             return
         try:
-            if os.name == "nt":
+            if sys.platform == "win32":
                 _kill_tree(process.pid)
             else:
                 import signal
@@ -6728,7 +6867,8 @@ class Names:
             if record.number:
                 number = int(record.number)
                 self._by_number.setdefault(number, []).append(record.id)
-                kinds = {fold_kind(record.type or ""), fold_kind(record.ref or "").rpartition("-")[0]}
+                kinds = {fold_kind(record.type or ""),
+                         fold_kind((record.ref or "").rpartition("-")[0])}  # fmt: skip
                 for kind in kinds - {""}:
                     self._kinds.setdefault((kind, number), []).append(record.id)
         for record_id in snapshot.broken:
@@ -8045,7 +8185,7 @@ def decode(line: bytes) -> Any:
     except UnicodeDecodeError as fault:
         reason = f"byte {fault.start + 1} is not UTF-8"
     except json.JSONDecodeError as fault:
-        reason = f"{fault.msg} at character {fault.pos + 1}"
+        reason = f"{fault.msg.removesuffix(' at')} at character {fault.pos + 1}"
     except ValueError as fault:
         reason = str(fault)
     raise ProtocolError(PARSE_ERROR, f"The line is no JSON: {reason}")
@@ -8995,13 +9135,19 @@ def run_call(source: Source, options: Options, call: Call, out: Callable[[str], 
 
 def run_check(source: Source, call: Call, out: Callable[[str], None]) -> int:
     """Report every fault of the archive on `out`, then a summary; 1 where there is an error."""
-    source.start()
-    archive = Catalog(source).archive(call)
+    try:
+        source.start()
+        archive = Catalog(source).archive(call)
+    except ConfigError as fault:
+        place = f"{shown(fault.path)}:{fault.line}:{fault.column}"
+        out(f"{place}: error: {fault.problem}\n{counted(1, 'error')}, {counted(0, 'warning')}\n")
+        return 1
     problems = [*archive.snapshot.problems, *archive.link_problems]
     problems.sort(key=lambda problem: (problem.path, problem.line, problem.column))
     for problem in problems:
         level = "error" if problem.is_error else "warning"
-        out(f"{problem.place}: {level}: {problem.sentence}\n")
+        place = f"{problem.place}: " if problem.path else ""
+        out(f"{place}{level}: {problem.sentence}\n")
     errors = sum(problem.is_error for problem in problems)
     warnings = len(problems) - errors
     if not archive.records:

@@ -14,6 +14,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+from mcp_schemas import check_exchange
+
 TESTS = Path(__file__).resolve().parent
 TOP = TESTS.parent
 DATA = TESTS / "data"
@@ -21,6 +24,8 @@ SAMPLE = DATA / "sample"
 BROKEN = DATA / "broken"
 
 TODAY = "2026-12-01"
+MODERN = "2026-07-28"
+requirement = pytest.mark.requirement  # names what of requirements.json a test shows
 ANSWER_SECONDS = 20.0  # a busy machine is slow; a test that waits this long has found a hang
 MEASURED = any(name.startswith("COVERAGE_PROCESS") for name in os.environ)
 EXIT_SECONDS = 8.0 if MEASURED else 2.0  # a measured process writes its coverage before it ends
@@ -108,7 +113,8 @@ class Server:
         self.errors: list[str] = []  # lines of stderr
         self._faults: list[str] = []  # what a client could not have read
         self._news = threading.Condition()
-        self._last_id = 0
+        self._last_id = 1000  # small ids are left to what a test sends by itself
+        self.sent: dict[str, dict[str, Any]] = {}  # requests by their ids as JSON
         self.process = subprocess.Popen(
             server_command(*arguments, path=path),
             stdin=subprocess.PIPE,
@@ -202,6 +208,8 @@ class Server:
 
     def send(self, message: object) -> None:
         """Write one message, a line of JSON."""
+        if isinstance(message, dict) and "method" in message and "id" in message:
+            self.sent[json.dumps(message["id"])] = message
         self.send_bytes(json.dumps(message, ensure_ascii=False).encode("utf-8") + b"\n")
 
     def start(self, method: str, params: object = None) -> int:
@@ -232,6 +240,10 @@ class Server:
         result = self.request("initialize", params)
         self.notify("notifications/initialized")
         return result
+
+    def modern(self, method: str, /, **params: Any) -> dict[str, Any]:
+        """Send a request of the modern era and return its result, as `request` does."""
+        return self.request(method, modern_params(**params))
 
     def call_result(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Call a tool and return the whole result, be it an error or not."""
@@ -274,6 +286,7 @@ class Server:
         self._release()
         assert self.process.returncode == 0, f"exit {self.process.returncode}: {self.stderr}"
         assert not self._faults, self._faults
+        check_exchange(self.sent, self.messages)
         assert "EncodingWarning" not in self.stderr, self.stderr
 
     def kill(self) -> None:
@@ -288,6 +301,17 @@ class Server:
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             with contextlib.suppress(OSError):
                 stream.close()
+
+
+def modern_params(**params: Any) -> dict[str, Any]:
+    """Return params with the `_meta` that every request of the modern era carries."""
+    prefix = "io.modelcontextprotocol/"
+    meta = {
+        f"{prefix}protocolVersion": MODERN,
+        f"{prefix}clientInfo": {"name": "tests", "version": "1"},
+        f"{prefix}clientCapabilities": {},
+    }
+    return {**params, "_meta": {**meta, **params.get("_meta", {})}}
 
 
 class Local:

@@ -12,26 +12,10 @@ import subprocess
 import sys
 import threading
 import time
-import types
 import zlib
 
 import pytest
 from site_server import HTML, SIGN_IN, Proxy, Reply, SiteServer, as_json
-
-try:
-    import vendored_yaml  # noqa: F401 - only to see whether it is there
-except ImportError:  # the package that reads front matter is not written yet
-    stand_in = types.ModuleType("vendored_yaml")
-
-    def split(text):
-        text = text.lstrip("\ufeff")
-        block, end, body = text[4:].partition("\n---\n")
-        if not text.startswith("---\n") or not end:
-            return types.SimpleNamespace(block=None, body=text)
-        return types.SimpleNamespace(block=block, body=body.lstrip("\n"))
-
-    stand_in.split_front_matter = split
-    sys.modules["vendored_yaml"] = stand_in
 
 import inkan_mcp
 from inkan_mcp import Call, Cancelled, DistSource, SiteSource, SiteTimes, SourceError, UsageError
@@ -352,7 +336,7 @@ def test_a_flood_of_entries_is_bounded(site, opened):
 
 def test_a_body_comes_without_its_own_front_matter(site, opened):
     source = opened(site.url)
-    assert source.read_body(source.snapshot(call()).records[0], call()) == "We set SLOs.\n"
+    assert source.read_body(source.snapshot(call()).records[0], call()) == "\nWe set SLOs.\n"
 
 
 def test_a_body_in_the_index_is_not_asked_for(site, opened):
@@ -368,7 +352,7 @@ def test_a_link_to_the_body_on_another_host_is_not_followed(site, opened):
     link = "http://localhost:4321/sre/adr/0001-define-slos.md"
     site.pages["/decisions.json"] = as_json([{**SLOS, "markdown": link}])
     source = opened(site.url)
-    assert source.read_body(source.snapshot(call()).records[0], call()) == "We set SLOs.\n"
+    assert source.read_body(source.snapshot(call()).records[0], call()) == "\nWe set SLOs.\n"
 
 
 def test_a_stated_path_is_asked_for_where_the_id_is_no_path(site, opened):

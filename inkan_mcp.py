@@ -2073,7 +2073,7 @@ def read_config(path: str, text: str) -> ConfigText:
     else:
         value, positions = _read_script(path, text)
     if not isinstance(value, dict):
-        what = "nothing" if value is None else f"a {type(value).__name__}"
+        what = "nothing" if value is None else "a list" if isinstance(value, list) else "one value"
         raise ConfigError(path, 1, 1, f"the configuration is {what}; write an object with keys")
     return ConfigText(path, text, value, positions)
 
@@ -2204,7 +2204,7 @@ def _config_object(read: ConfigText, *keys: str | int, value: object) -> dict[st
     if value is None:
         return {}
     if not isinstance(value, dict):
-        name = ".".join(str(key) for key in keys)
+        name = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys)[1:]
         raise read.fault(keys, f"{name} is {_described(value)}; write it as an object")
     return value
 

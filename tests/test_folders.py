@@ -1,4 +1,4 @@
-"""What a content folder holds: which files are records, what is left out and why, and live edits."""
+"""What a content folder holds: what is read, what is left out and why, and live edits."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def test_ref_uses_the_key_of_the_project(folder):
 def test_id_is_nfc_whatever_the_file_system_says(folder):
     folder.content({"sre/adr/0001-gro\u0308\u00dfe.md": RECORD})
     assert folder.only().id == "sre/adr/0001-gr\u00f6\u00dfe"
-    assert folder.source.read_body(folder.only(), server.Call("")) == "\nBody\n"
+    assert folder.source.read_body(folder.only(), server.Call("")).strip() == "Body"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="file names are bytes on Linux alone")
@@ -206,7 +206,7 @@ def test_undecodable_name_is_served_with_a_replacement_and_can_be_read(folder):
     with Server("--root", folder.root) as client:
         found = client.call("search_records")["records"]
         assert [item["id"] for item in found] == ["sre/adr/0001-caf\ufffd", "sre/adr/0002-b"]
-        assert client.call("get_record", id="sre/adr/0001-caf\ufffd")["body"] == "Body\n"
+        assert client.call("get_record", id="sre/adr/0001-caf\ufffd")["body"].strip() == "Body"
 
 
 # _project.yml
@@ -335,9 +335,10 @@ def test_byte_order_mark_is_dropped(folder):
 
 @posix_only
 @pytest.mark.parametrize("kind", ["pipe", "socket"])
-def test_what_is_no_regular_file_is_left_out_and_holds_nothing_up(folder, kind):
+def test_what_is_no_regular_file_is_left_out_and_holds_nothing_up(folder, kind, monkeypatch):
     folder.content({"sre/adr/0002-b.md": RECORD})
-    os.chdir(folder.root / "content" / "sre" / "adr")  # the path of a socket may not be long
+    # the path of a socket may not be long
+    monkeypatch.chdir(folder.root / "content" / "sre" / "adr")
     if kind == "pipe":
         os.mkfifo("0001-a.md")
     else:
@@ -357,13 +358,14 @@ def test_link_to_a_device_is_not_read(folder):
     assert folder.ids == ["sre/adr/0002-b"]
 
 
+@posix_only
 def test_file_without_permission_is_named_and_read_once_it_has_it():
     with as_nobody() as place:
         folder = Folder(place)
         folder.content({"sre/adr/0001-a.md": RECORD, "sre/adr/0002-b.md": RECORD})
         path = place / "content/sre/adr/0001-a.md"
         path.chmod(0)
-        if os.access(path, os.R_OK, effective_ids=os.access in os.supports_effective_ids):
+        if os.access(path, os.R_OK, effective_ids=True):
             pytest.skip("permissions bind nobody here")
         before = folder.look()
         assert [found.id for found in before.records] == ["sre/adr/0002-b"]
@@ -373,6 +375,7 @@ def test_file_without_permission_is_named_and_read_once_it_has_it():
         assert folder.ids == ["sre/adr/0001-a", "sre/adr/0002-b"]
 
 
+@posix_only
 @pytest.mark.parametrize("mode", [0o000, 0o400, 0o100])
 def test_folder_without_permission_is_named_and_others_stay(mode):
     with as_nobody() as place:
@@ -386,7 +389,8 @@ def test_folder_without_permission_is_named_and_others_stay(mode):
             pytest.skip("permissions bind nobody here")
         before = folder.look()
         assert [found.id for found in before.records] == ["web/a"]
-        assert any("content/sre" in line and "Permission denied" in line for line in folder.problems)
+        reasons = [line for line in folder.problems if line.startswith("content/sre")]
+        assert any("Permission denied" in line for line in reasons)
         assert folder.look() is before
         closed.chmod(0o755)
         assert folder.ids == ["sre/adr/0001-a", "web/a"]
@@ -412,7 +416,7 @@ class TestLinks:
         (content / "old").symlink_to("sre", target_is_directory=True)
         assert folder.ids == ["old/adr/0001-a", "sre/adr/0001-a", "web/adr/0001-b"]
         found = folder.look().records[0]
-        assert folder.source.read_body(found, server.Call("")) == "\nBody\n"
+        assert folder.source.read_body(found, server.Call("")).strip() == "Body"
 
     def test_edit_behind_a_link_is_seen(self, folder, content):
         (content / "old").symlink_to("sre", target_is_directory=True)
@@ -500,7 +504,7 @@ class TestLinks:
         seen = Folder(alias)
         (content / "sre/adr/0005-c.md").symlink_to("../../web/adr/0001-b.md")
         assert seen.ids == ["sre/adr/0001-a", "sre/adr/0005-c", "web/adr/0001-b"]
-        assert seen.source.read_body(seen.look().records[0], server.Call("")) == "\nBody\n"
+        assert seen.source.read_body(seen.look().records[0], server.Call("")).strip() == "Body"
 
     def test_content_folder_that_is_a_link_may_lead_elsewhere_later(self, folder, content):
         content.rename(folder.root / "one")
@@ -512,7 +516,7 @@ class TestLinks:
         content.symlink_to("two")
         assert folder.ids == ["x/adr/0001-x", "x/adr/0002-l", "x/t"]
         for found in folder.look().records:
-            assert folder.source.read_body(found, server.Call("")) == "\nBody\n"
+            assert folder.source.read_body(found, server.Call("")).strip() == "Body"
 
 
 # One id twice
@@ -544,18 +548,23 @@ def test_two_files_with_one_number_are_both_kept(folder):
 
 
 @posix_only
-def test_thousand_levels_of_folders_are_cut_with_a_sentence(folder):
+def test_thousand_levels_of_folders_are_cut_with_a_sentence(folder, monkeypatch):
     folder.content({"sre/adr/0001-a.md": RECORD})
-    opened = os.open(folder.root / "content", os.O_RDONLY)
-    for _ in range(1000):  # below what a whole path may be long
-        os.mkdir("d", dir_fd=opened)
-        inner = os.open("d", os.O_RDONLY, dir_fd=opened)
-        os.close(opened)
-        opened = inner
-    os.close(opened)
-    assert folder.ids == ["sre/adr/0001-a"]
-    (problem,) = folder.problems
-    assert "folders deep" in problem
+    monkeypatch.chdir(folder.root / "content")
+    for _ in range(1000):  # from the inside out: a path of them all would be too long
+        os.mkdir("outer")
+        if os.path.exists("d"):
+            os.rename("d", "outer/d")
+        os.rename("outer", "d")
+    try:
+        assert folder.ids == ["sre/adr/0001-a"]
+        (problem,) = folder.problems
+        assert "folders deep" in problem
+    finally:
+        while os.path.exists("d/d"):  # shutil cannot remove what is this deep
+            os.rename("d/d", "inner")
+            os.rmdir("d")
+            os.rename("inner", "d")
 
 
 def test_thirty_levels_of_folders_are_read(folder):
@@ -691,10 +700,12 @@ def test_names_with_control_characters_are_escaped(folder):
     ]
 
 
-def test_check_of_a_good_archive_exits_0_with_a_summary():
-    done = run_server("--root", SAMPLE, "--check")
+def test_check_of_a_good_archive_exits_0_with_a_summary(folder):
+    folder.content({"sre/adr/0001-a.md": RECORD, "web/adr/0001-b.md": RECORD})
+    folder.write(**{"inkan.config.json": "{}"})
+    done = run_server("--root", folder.root, "--check")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[-1].endswith(" in 3 projects: 0 errors, 0 warnings")
+    assert done.stdout == "2 records in 2 projects: 0 errors, 0 warnings\n"
 
 
 def test_check_lists_every_fault_with_its_place_and_level(folder):
@@ -730,14 +741,13 @@ def test_check_of_dates_alone_exits_0(folder):
         {"content/a/1-a.md": "---\ntitle: A: B\n---\n"},
         {"content/a/1-a.md": RECORD, "content/a/1-a.mdx": RECORD},
         {"content/a/readme.md": ""},
-        {"content/a/1-a.md": record(supersedededBy="x", supersedes="1-zz")},
+        {"content/a/1-a.md": record(supersedes="1-zz")},
         {"inkan.config.json": '{"sources": [{"dir": "gone"}]}', "content/a/1-a.md": RECORD},
         {"inkan.config.json": "{", "content/a/1-a.md": RECORD},
     ],
     ids=["repair", "double", "nothing", "dead-link", "source", "config"],
 )
 def test_check_exits_1_for_an_error(folder, files):
-    folder.write(**{"inkan.config.yml": "contentDir: content\n"}) if len(files) == 9 else None
     folder.write(**files)
     done = run_server("--root", folder.root, "--check")
     assert done.returncode == 1, done.stdout
@@ -992,8 +1002,8 @@ def test_touched_config_reads_no_record_again(folder):
     before = folder.look()
     with opened_files() as opened:
         after = folder.look()
-    assert after is before or "0001-a.md" in opened  # as hot as its change of status makes it
-    assert opened.count("inkan.config.json") == 1
+    assert after is before
+    assert opened == ["inkan.config.json", "0001-a.md"]  # both changed a moment ago
 
 
 def test_config_that_breaks_is_named_and_heals_without_a_restart(tmp_path):

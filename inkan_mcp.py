@@ -46,6 +46,7 @@ MODERN_VERSIONS = ("2026-07-28",)
 MAX_RECORD_BYTES = 4 * 1024 * 1024  # a record is text that people read; more is a mistake
 MAX_LINE_BYTES = 64 * 1024 * 1024  # an input line; far above what any client sends
 MAX_DIGITS = 4000  # of a whole number in a message; newer Pythons refuse 4,300
+MAX_ROW_BYTES = 50_000  # one row of a list; a longer one has its texts cut, or it hides the others
 MAX_ANSWER_BYTES = 1_000_000  # an answer line; some clients refuse more, all hang up at 10 MiB
 MAX_ECHO = 2000  # characters of what a client sent that an error repeats
 MAX_LIMIT = 200  # records in one page of a list
@@ -55,6 +56,7 @@ DEFAULT_WITHIN_DAYS = 30
 RESOURCE_PAGE = 500  # resources in one page of resources/list
 MAX_SAID = 100  # warnings on stderr; a client that reads none of them must not hold us up
 MAX_SAID_CHARS = 300  # of one such line; together they fit into the buffer of a pipe
+RECORD_WARNINGS = 20  # faults of one record that it is answered with
 MISSING_SHOWN = 5  # files or sources that a list names before it says "and N more"
 HOT_NANOSECONDS = 2_000_000_000  # some file systems count in steps of two seconds
 MAX_FOLDER_DEPTH = 64  # folders within folders; real archives have fewer than ten
@@ -219,7 +221,8 @@ def to_nfc(text: str) -> str:
 
 def fold_key(key: str) -> str:
     """A front matter key without case, `_`, `-` and space: one key in every spelling (SPEC 5)."""
-    return key.lower().replace("_", "").replace("-", "").replace(" ", "")
+    key = key.lower() if key.isascii() else to_nfc(key).casefold()
+    return key.replace("_", "").replace("-", "").replace(" ", "")
 
 
 def key_text(key: object) -> str:
@@ -246,6 +249,11 @@ def quoted(value: object) -> str:
     return f'"{text}"'
 
 
+def clipped(text: str) -> str:
+    """A text as `quoted` shows it, without the quotes."""
+    return quoted(text)[1:-1]
+
+
 def counted(number: int, noun: str) -> str:
     """`1 file`, `2 files`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
@@ -257,7 +265,9 @@ def near_misses(word: str, known: Iterable[str], most: int = 3) -> list[str]:
 
     if len(word) > 100:  # no name is that long, and the comparison would take long
         return []
-    folded = {fold(name): name for name in known}
+    if len(word) > 100:  # comparing takes as long as both lengths multiplied
+        return []
+    folded = {fold(name): name for name in known if len(name) <= 200}
     return [folded[m] for m in difflib.get_close_matches(fold(word), folded, n=most, cutoff=0.6)]
 
 
@@ -7024,10 +7034,9 @@ def find_record(archive: Archive, text: str) -> Record:
 
     Raises `ToolError` where there is none, where there are several, and where its file is broken.
     """
-    folded = fold(text)
     found = archive.names.find(text)
-    if not found and not folded.isdigit():  # a bare number names a record of every folder
-        found = archive.titles.get(folded, ())
+    if not found and not text.strip().isdigit():  # a bare number is no title either
+        found = archive.titles.get(fold(text), ())
     if not found:
         raise ToolError(f"No record matches {quoted(text)}. Use search_records to find ids.")
     if len(found) > 1:
@@ -7218,9 +7227,10 @@ def matches_value(value: object, wanted: str) -> bool:
         return any(matches_value(item, wanted) for item in value)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         try:
-            return float(wanted) == value
+            if float(wanted) == value:
+                return True
         except (ValueError, OverflowError):
-            return False
+            pass  # no number, or one of more digits than a float has
     return fold(text_of(value)) == wanted
 
 
@@ -7424,42 +7434,98 @@ def compact(value: object) -> str:
     return str(encoder.encode(value))
 
 
+def line_size(text: str) -> int:
+    """Bytes that JSON text takes in an answer line, where line separators are escaped."""
+    size = len(text.encode("utf-8", "surrogatepass"))
+    if text.isascii():
+        return size
+    return size + 3 * (text.count("\u2028") + text.count("\u2029")) + 4 * text.count("\x85")
+
+
+def escaped_size(value: object) -> int:
+    """Bytes that `value` takes in an answer line, once."""
+    return line_size(compact(value))
+
+
 def wire_size(value: object) -> int:
     """Bytes that `value` takes in an answer line: once as an object, once as text in a text."""
     text = compact(value)
-    return len(text.encode("utf-8", "replace")) + len(compact(text).encode("utf-8", "replace"))
+    return line_size(text) + escaped_size(text)
 
 
 def fit_list(result: dict[str, Any]) -> dict[str, Any]:
     """Cut the one list of a result that would pass the limit of an answer line, with a warning."""
-    if len(compact(result)) * 2.2 < MAX_ANSWER_BYTES * 0.5 or wire_size(result) < (
-        MAX_ANSWER_BYTES - 2000
-    ):
+    text = compact(result)
+    most = 3 if text.isascii() else 12  # bytes that one character may take in all
+    if len(text) * most < MAX_ANSWER_BYTES or wire_size(result) < MAX_ANSWER_BYTES - 2000:
         return result
     name = max(
         (key for key, value in result.items() if isinstance(value, list) and key != "warnings"),
         key=lambda key: len(compact(result[key])),
     )
-    items = result[name]
-    rest = wire_size({key: value for key, value in result.items() if key != name})
-    room = MAX_ANSWER_BYTES - 4000 - rest
+    warnings = _shorten_rows(result[name])
+    if wire_size(result) >= MAX_ANSWER_BYTES - 4000:
+        warnings.append(_cut_list(result, name))
+    result["warnings"] = [*warnings, *result.get("warnings", [])]
+    return result
+
+
+def _shorten_rows(rows: list[Any]) -> list[str]:
+    """Cut the texts of rows that would fill an answer alone; says in which."""
+    names = []
+    for number, row in enumerate(rows):
+        if len(compact(row)) * 3 > MAX_ROW_BYTES and wire_size(row) > MAX_ROW_BYTES:
+            names.append(clipped(str(row.get("id", row.get("name")))))
+            rows[number] = shortened(row, MAX_ROW_BYTES)
+    if not names:
+        return []
+    return [f"Texts that end in … are cut, as these are too long for a list: {listed(names, 5)}."]
+
+
+def _cut_list(result: dict[str, Any], name: str) -> str:
+    """Keep as many rows as fit; says how to get the others."""
+    rows = result[name]
+    room = MAX_ANSWER_BYTES - 5000
+    room -= wire_size({key: value for key, value in result.items() if key != name})
     kept = 0
-    for item in items:
-        room -= wire_size(item) + 2
+    for row in rows:
+        room -= wire_size(row) + 2
         if room < 0:
             break
         kept += 1
-    result[name] = items[:kept]
+    result[name] = rows[:kept]
     how = (
         f"go on with offset {result['offset'] + kept}" if "offset" in result
         else "name a project"
     )  # fmt: skip
-    warning = (
-        f"The answer would pass 1 MB, so {kept} of {len(items)} {name} are in it; "
+    return (
+        f"The answer would pass 1 MB, so {kept} of {len(rows)} {name} are in it; "
         f"narrow the filters, or {how}."
     )
-    result["warnings"] = [warning, *result.get("warnings", [])]
-    return result
+
+
+_NEVER_CUT = ("id", "ref", "path", "url")  # what a next call is made with
+
+
+def shortened(row: dict[str, Any], most: int) -> dict[str, Any]:
+    """`row` with the long texts and lists in it cut, so that it takes about `most` bytes."""
+    for texts, parts in ((20_000, 1_000), (2_000, 100), (200, 40)):
+        row = {k: v if k in _NEVER_CUT else _cut_parts(v, texts, parts) for k, v in row.items()}
+        if wire_size(row) <= most:
+            break
+    return row
+
+
+def _cut_parts(value: Any, texts: int, parts: int) -> Any:
+    """`value` without what is beyond so many characters of a text, or parts of a list."""
+    if isinstance(value, str):
+        return value if len(value) <= texts else f"{value[:texts]}…"
+    if isinstance(value, list):
+        return [_cut_parts(item, texts, parts) for item in value[:parts]]
+    if isinstance(value, dict):
+        items = list(value.items())[:parts]
+        return {key[:texts]: _cut_parts(item, texts, parts) for key, item in items}
+    return value
 
 
 def with_warnings(result: dict[str, Any], own: Sequence[str], archive: Archive) -> dict[str, Any]:
@@ -7508,7 +7574,7 @@ def unknown_value(kind: str, value: str, counts: dict[str, tuple[str, int]]) -> 
     near = near_misses(value, [name for name, _ in counts.values()])
     numbers = dict(counts.values())
     names = list(dict.fromkeys([*near, *numbers]))[:5]
-    known_values = ", ".join(f"{shown(name)} ({numbers[name]})" for name in names)
+    known_values = ", ".join(f"{clipped(name)} ({numbers[name]})" for name in names)
     return f"No record has the {kind} {quoted(value)}. {_PLURALS[kind]}: {known_values}"
 
 
@@ -7613,7 +7679,7 @@ def _field_filter(archive: Archive, text: str) -> tuple[tuple[str, str], list[st
     near = near_misses(value if values else name, known_values)
     ordered = sorted(known_values, key=lambda v: (-known_values[v], v))
     best = list(dict.fromkeys([*near, *ordered]))[:5]
-    shown_values = ", ".join(f"{shown(v)} ({known_values[v]})" for v in best)
+    shown_values = ", ".join(f"{clipped(v)} ({known_values[v]})" for v in best)
     warning = f"No record has the {'field ' if values else ''}{what} {quoted(text)}."
     if not values:
         warning = f"No record has the field {quoted(name.strip())}."
@@ -7626,8 +7692,7 @@ def get_record(archive: Archive, arguments: dict[str, Any], call: Call) -> dict[
     result = describe(archive, record)
     body = archive.source.read_body(record, call)
     result["body"] = body[arguments["body_offset"] :]
-    if arguments["body_offset"] or len(body) * 2 > MAX_ANSWER_BYTES // 4:
-        _cut_body(result, len(body), arguments["body_offset"])
+    _fit_record(result, len(body), arguments["body_offset"])
     return result
 
 
@@ -7657,6 +7722,9 @@ def describe(archive: Archive, record: Record) -> dict[str, Any]:
     warnings = [loop] if loop else []
     warnings += [str(p) for p in archive.link_problems if p.path == record.path]
     warnings += [str(p) for p in record.problems]
+    if len(warnings) > RECORD_WARNINGS:
+        more = len(warnings) - RECORD_WARNINGS
+        warnings[RECORD_WARNINGS:] = [f"and {more:,} more: run --check"]
     if warnings:
         result["warnings"] = warnings
     return result
@@ -7693,24 +7761,36 @@ def _link_results(archive: Archive, record: Record, relation: str) -> list[dict[
     ]
 
 
-def _cut_body(result: dict[str, Any], total: int, offset: int) -> None:
-    """Cut a body that would make the answer line too long, at a line end (SPEC 7)."""
-    body = result["body"]
-    rest = {key: value for key, value in result.items() if key != "body"}
-    room = (MAX_ANSWER_BYTES - 4000 - wire_size(rest) - len(record_block(rest))) // 2
-    if _escaped_size(body) <= room:
-        return
-    low, high = 0, min(len(body), max(room, 0))
+def _fit_record(result: dict[str, Any], total: int, offset: int) -> None:
+    """Cut what would make the answer line too long: fields, then the body, at a line end."""
+    body = result.pop("body")
+    if (len(compact(result)) + len(body)) * 24 > MAX_ANSWER_BYTES:
+        room = MAX_ANSWER_BYTES - 4000
+        if _head_size(result) > room // 2:
+            result.update(shortened(result, room // 4))
+            long = f"Fields of {result['id']} that end in … are cut; its file has them whole."
+            result["warnings"] = [long, *result.get("warnings", [])]
+        cut = _cut_at(body, (room - _head_size(result)) // 2)
+        if cut < len(body):
+            result["bodyTruncated"] = {"shown": offset + cut, "total": total}
+            body = body[:cut]
+    result["body"] = body
+
+
+def _head_size(fields: dict[str, Any]) -> int:
+    """Bytes that the fields of a record take in an answer line: as an object and as YAML."""
+    return escaped_size(fields) + escaped_size(record_block(fields))
+
+
+def _cut_at(body: str, room: int) -> int:
+    """How many characters of a body fit into so many bytes, up to a line end if there is one."""
+    if escaped_size(body) <= room:
+        return len(body)
+    low, high = 1, max(1, min(len(body), room))
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if _escaped_size(body[:middle]) <= room else (low, middle - 1)
-    cut = body.rfind("\n", 0, low) + 1 or low
-    result["body"] = body[:cut]
-    result["bodyTruncated"] = {"shown": offset + cut, "total": total}
-
-
-def _escaped_size(value: object) -> int:
-    return len(compact(value).encode("utf-8", "replace"))
+        low, high = (middle, high) if escaped_size(body[:middle]) <= room else (low, middle - 1)
+    return body.rfind("\n", 0, low) + 1 or low
 
 
 def record_block(result: dict[str, Any]) -> str:
@@ -7727,6 +7807,8 @@ def record_text(result: dict[str, Any]) -> str:
     truncated = result.get("bodyTruncated")
     if truncated is None:
         return text
+    if not text.endswith("\n"):
+        text += "\n"
     more = f"[{truncated['shown']:,} of {truncated['total']:,} characters: to read on, call "
     return f"{text}{more}get_record with body_offset {truncated['shown']}]"
 
@@ -7810,7 +7892,7 @@ def _undated_reviews(records: Iterable[Record]) -> list[str]:
         for record in records
         if record.current and not (record.review and record.review.due)
         for problem in record.problems
-        if problem.kind == "date" and not problem.sentence.startswith("date is")
+        if problem.kind == "date" and (record.review or not problem.sentence.startswith("date is"))
     ]
     more = [f"and {len(unread) - MISSING_SHOWN:,} more review dates that cannot be read"]
     return unread[:MISSING_SHOWN] + (more if len(unread) > MISSING_SHOWN else [])
@@ -8090,7 +8172,7 @@ def list_resources(archive: Archive, cursor: str | None) -> dict[str, Any]:
     room = MAX_ANSWER_BYTES - 2000
     for record in records[:RESOURCE_PAGE]:
         resource = _resource(record)
-        room -= _escaped_size(resource) + 1
+        room -= escaped_size(resource) + 1
         if room < 0 and page:
             break
         page.append(resource)

@@ -2117,8 +2117,7 @@ def canonical_status(text: str) -> str | None:
     """
     plain = _plain(text[:LABEL_CHARS]).replace("-", " ").replace("_", " ")
     whole = _re(_PARTLY_SUPERSEDED).sub(" ", plain)
-    words = [(found.lastgroup, found.span()) for found in _re(_STATUS_WORD).finditer(whole)]
-    if _is_choice(whole, words):
+    if _is_choice(whole):
         return None
     for segment in _re(r"[.;,(]|->|\b(?:by|with|see)\b").split(whole):
         known = [found.lastgroup or "" for found in _re(_STATUS_WORD).finditer(segment)]
@@ -2129,19 +2128,23 @@ def canonical_status(text: str) -> str | None:
     return "accepted" if whole != plain else None
 
 
-def _is_choice(text: str, words: list[tuple[str | None, tuple[int, int]]]) -> bool:
+def _is_choice(text: str) -> bool:
     """Whether a template's statuses still stand side by side, none of them chosen."""
+    words = [(found.lastgroup, found.span()) for found in _re(_STATUS_WORD).finditer(text)]
     for (name, (_, end)), (other, (start, _)) in zip(words, words[1:]):
         if name != other and text[end:start].strip(" \t,*`'\"") in ("or", "|", "/"):
             return True
     return len({name for name, _ in words}) > 3
 
 
+_MARKUP = {ord(mark): None for mark in "*`~[]{}<>"}
+
+
 def _plain(text: str) -> str:
     """Markdown without links, emphasis, emoji and brackets: the words alone."""
     text = _re(r"\[([^\[\]]*)\](?:\([^()\s]*\)|\[[^\[\]]*\])").sub(r"\1", text)
     text = _re(r":ref:`([^`<]*)[^`]*`").sub(r"\1", text)
-    text = text.translate({ord(c): None for c in "*`~[]{}<>"})
+    text = text.translate(_MARKUP)
     return (text if text.isascii() else _re(_EMOJI).sub(" ", text)).strip(" \t_:")
 
 
@@ -2486,7 +2489,7 @@ def _title_heading(page: Page, stem: str) -> int | None:
 def _label_pairs(line: str) -> list[tuple[str, str]]:
     """`(label, value)` of one line: `* **Status:** x`, `| Status | x |`, `Status: x | Date: y`."""
     table = line.lstrip(" \t>").startswith("|")
-    text = line.strip(" \t\r>|").lstrip(" \t>*+-_`:•")
+    text = line.strip(" \t\r|").lstrip(" \t>*+-_`:•|")
     cells = text.split("|") if "|" in text else [text]
     if len(cells) > 1 and (table or _folded_label(cells[0]) in _LABELS):
         return [(_folded_label(cells[0]), _clean_value(cells[1]))]
@@ -2622,6 +2625,10 @@ def list_targets(text: str, *, whole: bool = False) -> list[str]:
     return [part.strip() for part in _re(r"[,;\n]").split(text) if part.strip()]
 
 
+_PHRASE_STEMS = (
+    "supers", "superc", "replac", "obsolet", "deprecat", "revert", "amend", "clarif", "exten",
+    "relates", "see also",
+)  # fmt: skip
 _LEAD_WORDS = r"|\b(?:this|adr|rfc|decision|record|was|were|is|are|has|been|we)\b"
 
 
@@ -2630,8 +2637,11 @@ def _read_phrases(line: str, stated: _Stated, *, begins: bool) -> str | None:
 
     The relation is handed back, for the bullets below a line that ends in a colon.
     """
+    folded = line.lower()
+    if not any(stem in folded for stem in _PHRASE_STEMS):  # most lines; the pattern is slower
+        return None
     hits = list(_re(_PHRASE).finditer(line))
-    if not hits:
+    if not hits or ("|" in line and _is_choice(line)):
         return None
     partial = bool(_re(_PARTIAL).search(line))
     lead = _re(_PARTIAL + _LEAD_WORDS).sub("", line[: hits[0].start()])

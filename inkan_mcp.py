@@ -1985,7 +1985,7 @@ _PLACEHOLDER_NUMBER = (
     rf"_?(?:{_KINDS}[-_. ]*)?"
     r"(?:n{3,5}|x{3,5}|y{4}-?mm-?dd|(?:19|20)?xx-xx-xx)(?![a-z0-9])"
 )
-_INDEX_STEMS = frozenset(("readme", "index", "_index", "proposal"))
+_INDEX_STEMS = frozenset(("readme", "index", "-index", "proposal"))  # with _ as -
 SKIPPED_STEMS = frozenset((
     "readme", "index", "_index", "summary", "contributing", "code_of_conduct", "security",
     "changelog", "license", "glossary", "agents", "claude", "copilot", "gemini", "accepted-log",
@@ -2015,7 +2015,7 @@ class FileName:
     def __init__(self, *, number: str | None, date: str | None, dated: bool, prefix: str) -> None:
         self.number, self.date, self.dated = number, date, dated
         self.kind: str | None = None
-        for word in _re(r"[-_ ]+").split(prefix.lower()):
+        for word in _re(r"[-_ ]+").split(prefix.lower()) if prefix else ():
             if _re(r"[a-z]dr|rf[cd]").fullmatch(word):
                 self.kind = "rfc" if word == "rfd" else word
 
@@ -2160,6 +2160,7 @@ _DATE_FORMS = (
     r"(?<![0-9])(?P<d>[0-9]{1,2})(?:st|nd|rd|th)?(?: of)?[ -](?P<m>[a-z]{3,9})\.?,?[ -]"
     r"(?P<y>[0-9]{4})(?![0-9])",
     r"\b(?P<m>[a-z]{3,9})\.?[ -](?P<d>[0-9]{1,2})(?:st|nd|rd|th)?,? ?[ -](?P<y>[0-9]{4})(?![0-9])",
+    r"(?<![0-9])(?P<y>[0-9]{4})-(?P<m>[a-z]{3,9})-(?P<d>[0-9]{1,2})(?![0-9])",
     r"\b(?P<m>[a-z]{3,9})\.?,? (?P<y>[0-9]{4})(?![0-9])",
     r"(?<![0-9./-])(?P<y>[0-9]{4})[-/](?P<m>[0-9]{1,2})(?![0-9/-])",
     r"(?<![0-9./-])(?P<a>[0-9]{1,2})(?P<s>[-/.])(?P<b>[0-9]{1,2})(?P=s)(?P<y>[0-9]{4})(?![0-9])",
@@ -2572,6 +2573,16 @@ def _html_pairs(lines: list[tuple[int, str]]) -> Iterator[tuple[str, str, int]]:
             yield field, value, lines[0][0]
 
 
+def _list_table_pairs(lines: list[tuple[int, str]]) -> Iterator[tuple[str, str, int]]:
+    """Labels and values of a reStructuredText `list-table`: `* - Status`, then `- Accepted`."""
+    for (_, line), (number, below) in zip(lines, lines[1:]):
+        head, value = line.strip(" \t"), below.strip(" \t")
+        if head.startswith("* - ") and value[:1] == "-":
+            field = _LABELS.get(_folded_label(head[4:].rstrip(":")))
+            if field:
+                yield field, value[1:].strip(" \t"), number
+
+
 def _unescaped(text: str) -> str:
     if "&" not in text:
         return text
@@ -2823,6 +2834,8 @@ def _read_preamble(page: Page, title: int | None, stated: _Stated) -> None:
     lines = page.span(start, min(stop, start + PREAMBLE_LINES))
     if any("<td" in line for _, line in lines):
         _read_labels(_html_pairs(lines), stated)
+    if any("list-table::" in line for _, line in lines):
+        _read_labels(_list_table_pairs(lines), stated)
     _read_labels(_list_labels(lines), stated)
     bare = next(((line, n) for n, line in lines if _is_bare_date(line)), None)
     if bare:
@@ -3195,11 +3208,15 @@ class ForeignReader:
         return record
 
     def settle(self, records: Sequence[Record]) -> None:
-        """Day or month first in `3/4/2020`: what any date of the archive says (archives.md 3)."""
+        """Day or month first in `3/4/2020`: what the archive's clear dates say (archives.md 3).
+
+        A slip of the pen in one record does not take the dates of fifty others.
+        """
         open_dates = [(r, *self._slashed[r.id]) for r in records if r.id in self._slashed]
-        day_first = any(parts[0] > 12 for _, parts, _ in open_dates)
-        month_first = any(parts[1] > 12 for _, parts, _ in open_dates)
-        verdict = None if day_first == month_first else day_first
+        day_first = sum(parts[0] > 12 for _, parts, _ in open_dates)
+        month_first = sum(parts[1] > 12 for _, parts, _ in open_dates)
+        clear = max(day_first, month_first) > 5 * min(day_first, month_first)
+        verdict = day_first > month_first if clear else None
         for record, parts, problem in open_dates:
             if problem is None:
                 continue
@@ -3211,9 +3228,10 @@ class ForeignReader:
 
 def is_record_page(folder: str, stem: str) -> bool:
     """Whether that file is the text of the record that its folder is: `0007-x/README.md`."""
-    folded = stem.lower()
-    slug = _slug_words(folder).replace(" ", "-").lower()
-    return folded in _INDEX_STEMS or folded.replace("_", "-") in (slug, folder.lower())
+    folded = stem.lower().replace("_", "-")
+    if folded in _INDEX_STEMS or not folder.lower().endswith(folded[-3:]):
+        return folded in _INDEX_STEMS
+    return folded in (_slug_words(folder).replace(" ", "-").lower(), folder.lower())
 
 
 def _kind_of_folder(path: str) -> str:

@@ -2104,7 +2104,7 @@ _EMOJI = "[\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]"
 _PARTIAL = r"\b(?:partly|partially|partial|parts? of|in part|some aspects|aspects of)\b"
 _PARTLY_SUPERSEDED = _PARTIAL + r"[^.;|]{0,60}?\b(?:super[sc]ee?d|replac|obsolet)[a-z]*(?: by\b.*)?"
 _SUPERSEDED_BY = r"\b(?:super[sc]ee?ded|replaced|obsoleted)\b[^.;]{0,60}?\bby\b"
-_ADVICE = (
+_TEMPLATE_ADVICE = (
     r"\b(?:may be|such as|what is the|one of|e\.g\.|choose|if it hasn't)|\[ \]|[{\[][^|]{0,80}\|"
 )
 
@@ -2892,7 +2892,7 @@ def _read_status_section(lines: list[tuple[int, str]], stated: _Stated) -> None:
     if "section" in stated.statuses or not lines:
         return
     words = [_status_words(line) for _, line in lines]
-    words = [text for text in words if text and not _re(_ADVICE).search(text)]
+    words = [text for text in words if text and not _re(_TEMPLATE_ADVICE).search(text)]
     known = next((text for text in words if canonical_status(text)), None)
     if known or words:
         stated.statuses["section"] = known or words[0]
@@ -3158,6 +3158,15 @@ class ForeignReader:
         self._folders = frozenset(record_folders)
         self._slashed: dict[str, tuple[tuple[int, int, int], Problem | None]] = {}
 
+    def adopt(self, other: ForeignReader) -> bool:
+        """Take over what a later search found; false where it makes records be other ones."""
+        if (self._prefix, self._projects, self._deep) != (
+            other._prefix, other._projects, other._deep,
+        ):  # fmt: skip
+            return False
+        self._folders = other._folders
+        return True
+
     def enters(self, name: str) -> bool:
         """Every folder but the closed ones; only record folders where the archive is not deep."""
         return may_enter(name) and (self._deep or read_file_name(name) is not None)
@@ -3193,7 +3202,7 @@ class ForeignReader:
         named = read_file_name(stem)
         kind = (named.kind if named else None) or _kind_of_folder(f"{self._prefix}/{folder}")
         project = self._projects.get(folder) or self._projects[""]
-        origin = Origin(f"{project}/{kind}/{stem}", path, location)
+        origin = Origin(to_nfc(f"{project}/{kind}/{stem}"), path, location)
         origin.project, origin.type = project, kind
         origin.number = named.number if named else None
         return origin
@@ -4558,6 +4567,22 @@ class ForeignArchive:
         self.convention, self.reader = convention, reader
 
 
+def archive_summary(archive: ForeignArchive, records: Sequence[Record]) -> str:
+    """One line for people: what was recognised, and what its records lack."""
+    lacking = (
+        (
+            sum(not r.status and r.current for r in records),
+            "without a status (they count as current)",
+        ),
+        (sum(not r.status and not r.current for r in records), "with a status that is unknown"),
+        (sum(r.date is None for r in records), "without a date"),
+    )
+    repairs = sum(p.kind == "repair" for record in records for p in record.problems)
+    parts = [counted(len(records), "record"), *(f"{n:,} {what}" for n, what in lacking if n)]
+    parts += [counted(repairs, "repair")] if repairs else []
+    return f"{shown(archive.folder)}: {archive.convention}, {', '.join(parts)}"
+
+
 class _Folder:
     """One folder as the walk saw it; `path` is relative to the root and `/`-separated."""
 
@@ -4575,8 +4600,10 @@ class _Folder:
         return self.path.rpartition("/")[2]
 
     def is_record(self) -> bool:
-        """Whether the folder is one record: `0007-x/README.md`."""
-        return bool(self.pages) and read_file_name(self.name) is not None
+        """Whether the folder is one record, as in `0007-x/README.md`; a year's folder is none."""
+        if not self.pages or read_file_name(self.name) is None:
+            return False
+        return not self.files or any(letter.isalpha() for letter in self.name)
 
 
 class _Found:
@@ -4777,7 +4804,7 @@ def _list_folder(root: str, path: str) -> _Folder:
         with os.scandir(_absolute(root, path)) as entries:
             for entry in entries:
                 name = entry.name
-                if name.endswith(FOREIGN_ENDINGS):
+                if name.lower().endswith(FOREIGN_ENDINGS):
                     stem = split_ending(name)[0]
                     if named and is_record_page(own, stem):
                         folder.pages.append(name)

@@ -325,3 +325,27 @@ def test_broken_records_never_raise(records: dict[str, list[inkan_mcp.Record]]) 
         broken = text[:at] + noise + text[at + size :]
         origin = inkan_mcp.Origin("p/adr/0001-x", "adr/0001-x" + chance.choice([".md", ".rst"]))
         assert inkan_mcp.parse_plain_record(broken, origin, inkan_mcp.Rules()), (number, broken)
+
+
+def test_summary_says_what_was_recognised(copies: Path) -> None:
+    (archive,) = found_in(copies / "madr")
+    summary = inkan_mcp.archive_summary(archive, read_folder(archive))
+    assert summary.startswith(f"{archive.folder}: MADR, 17 records, ")
+    assert "without a status (they count as current)" in summary
+    assert summary.endswith(", 1 repair")
+
+
+def test_reader_adopts_a_later_search_unless_ids_change(tmp_path: Path) -> None:
+    (tmp_path / "docs/adr").mkdir(parents=True)
+    (tmp_path / "docs/adr/0001-a.md").write_text("# A\n", "utf-8")
+    (before,) = found_in(tmp_path)
+    (tmp_path / "docs/adr/0002-b").mkdir()
+    (tmp_path / "docs/adr/0002-b/README.md").write_text("# B\n", "utf-8")
+    assert before.reader.refuses("0002-b", "README.md") is not None
+    assert before.reader.adopt(found_in(tmp_path)[0].reader)
+    assert before.reader.refuses("0002-b", "README.md") is None
+    (tmp_path / "web/docs/adr").mkdir(parents=True)
+    (tmp_path / "web/docs/adr/0001-a.md").write_text("# A\n", "utf-8")
+    (tmp_path / "docs/adr/web").mkdir()
+    (tmp_path / "docs/adr/web/0001-a.md").write_text("# A\n", "utf-8")
+    assert not before.reader.adopt(found_in(tmp_path)[0].reader)

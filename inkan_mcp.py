@@ -21,6 +21,7 @@ Start at `main` at the foot. A call's path: `main` -> `serve` -> `Session` -> `M
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
@@ -44,19 +45,26 @@ MODERN_VERSIONS = ("2026-07-28",)
 
 MAX_RECORD_BYTES = 4 * 1024 * 1024  # a record is text that people read; more is a mistake
 MAX_LINE_BYTES = 64 * 1024 * 1024  # an input line; far above what any client sends
+MAX_DIGITS = 4000  # of a whole number in a message; newer Pythons refuse 4,300
 MAX_ANSWER_BYTES = 1_000_000  # an answer line; some clients refuse more, all hang up at 10 MiB
+MAX_ECHO = 2000  # characters of what a client sent that an error repeats
 MAX_LIMIT = 200  # records in one page of a list
 DEFAULT_LIMIT = 20
 DEFAULT_REVIEW_LIMIT = 100
 DEFAULT_WITHIN_DAYS = 30
 RESOURCE_PAGE = 500  # resources in one page of resources/list
+MAX_SAID = 100  # warnings on stderr; a client that reads none of them must not hold us up
+MAX_SAID_CHARS = 300  # of one such line; together they fit into the buffer of a pipe
 MISSING_SHOWN = 5  # files or sources that a list names before it says "and N more"
 HOT_NANOSECONDS = 2_000_000_000  # some file systems count in steps of two seconds
-CHAIN_LIMIT = 1000  # successors followed from one record
+MAX_FOLDER_DEPTH = 64  # folders within folders; real archives have fewer than ten
+MAX_LINKED_FOLDERS = 1000  # folders behind links; a few that link to each other multiply
 DRAIN_SECONDS = 1.5  # how long requests already read may take after the end of input
-WORKERS = 4  # per lane: quick calls and calls that read bodies do not share workers
+READ_AHEAD_CHUNKS = 16  # of 64 KiB each, taken from standard input before they are looked at
+WORKERS = 4  # per lane: quick calls, reading a body and searching bodies share no workers
 WATCH_SECONDS = 1.0  # between looks at the archive while a client subscribes to changes
 MAX_PENDING = 10_000  # requests read and not yet answered, before reading waits
+MAX_PENDING_BYTES = 64 * 1024 * 1024  # the same, as the length of their lines
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -71,6 +79,24 @@ GIT_RETRY_SECONDS = 60  # a repository that could not be had is tried again no s
 GIT_LEFTOVER_SECONDS = 3600  # what a killed fetch left is older than any fetch can be
 GIT_TRANSPORTS = ("https", "http", "ssh", "git", "file")  # none of them runs a command given
 MAX_GIT_OUTPUT = 4 * 1024 * 1024  # names of refs and folders, for hints
+
+FETCH_SECONDS = 10.0  # one request in all: names, connection, redirects, headers and body
+CACHE_SECONDS = 30.0  # how long a response of a site is taken as it is
+STALE_SECONDS = 600.0  # how old the last good copy of a failing site may be
+RETRY_SECONDS = 30.0  # between two attempts in the background at a site that fails
+FAULT_SECONDS = 2.0  # how long the same fault is answered without asking again
+SEARCH_SECONDS = 30.0  # a search of bodies; clients give up on a call after a minute
+POLL_SECONDS = 0.05  # how soon a waiting call notices that it was cancelled
+BODY_READERS = 8  # bodies read at once (SPEC 6)
+IDLE_SECONDS = 20.0  # a kept connection; many servers close theirs after 30 s or more
+MAX_REDIRECTS = 5
+MAX_BODY_BYTES = 32 * 1024 * 1024  # one response, unpacked
+MAX_CACHED_BYTES = 128 * 1024 * 1024  # bodies kept in memory, the text and its folded copy
+MAX_INDEX_RECORDS = 200_000  # ten times the largest archive it is made for
+MAX_INDEX_PROBLEMS = 1000  # entries of an index that are named one by one
+MAX_ENTRY_DEPTH = 50  # levels within one entry; an answer nests them three levels deeper
+MAX_ID_LENGTH = 1000  # longer paths exist on no file system and in no address
+MAX_SUMMARY = 1000  # characters of a description out of llms.txt
 
 # ── 2 Errors ──────────────────────────────────────────────────────────────────────────────────
 
@@ -196,6 +222,11 @@ def fold_key(key: str) -> str:
     return key.lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
+def key_text(key: object) -> str:
+    """A key of a mapping as text; YAML takes `2024:` and `true:` for values."""
+    return key if isinstance(key, str) else "null" if key is None else text_of(key)
+
+
 def fold_handle(name: str) -> str:
     """A person's name or handle as it is compared: `@` and case do not matter (SPEC 7)."""
     return fold(name).lstrip("@")
@@ -224,6 +255,8 @@ def near_misses(word: str, known: Iterable[str], most: int = 3) -> list[str]:
     """Those of `known` that `word` may have meant, the nearest first."""
     import difflib  # only a mistake needs it
 
+    if len(word) > 100:  # no name is that long, and the comparison would take long
+        return []
     folded = {fold(name): name for name in known}
     return [folded[m] for m in difflib.get_close_matches(fold(word), folded, n=most, cutoff=0.6)]
 
@@ -306,10 +339,8 @@ _COUNTS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
     "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
 }  # fmt: skip
-_ISO_DURATION = re.compile(
-    r"p(?:([0-9]+)y)?(?:([0-9]+)m)?(?:([0-9]+)w)?(?:([0-9]+)d)?(?:t[0-9hms]*)?", re.ASCII
-)
-_DURATION_WORDS = re.compile(r"[0-9]+|[a-z]+|[^ ,0-9a-z]", re.ASCII)
+_ISO_DURATION = r"p(?:([0-9]+)y)?(?:([0-9]+)m)?(?:([0-9]+)w)?(?:([0-9]+)d)?(?:t[0-9hms]*)?"
+_DURATION_WORDS = r"[0-9]+|[a-z]+|[^ ,0-9a-z]"
 
 
 def parse_duration(text: str) -> tuple[int, int] | None:
@@ -322,7 +353,7 @@ def parse_duration(text: str) -> tuple[int, int] | None:
         return None
     if text.isdigit():
         months, days = (0, int(text)) if int(text) >= 30 else (int(text), 0)
-    elif (iso := _ISO_DURATION.fullmatch(text)) is not None:
+    elif (iso := re.fullmatch(_ISO_DURATION, text)) is not None:
         year, month, week, day = (int(part or 0) for part in iso.groups())
         months, days = 12 * year + month, 7 * week + day
     else:
@@ -332,7 +363,7 @@ def parse_duration(text: str) -> tuple[int, int] | None:
 
 def _spoken_duration(text: str) -> tuple[int, int]:
     """`6 months`, `every year`, `1y 6m`, `six months`; (0, 0) where any part is something else."""
-    words = _DURATION_WORDS.findall(re.sub(r"(?<=[0-9a-z])-(?=[a-z])", " ", text))
+    words = re.findall(_DURATION_WORDS, re.sub(r"(?<=[0-9a-z])-(?=[a-z])", " ", text))
     if words and words[0] in ("every", "each", "in", "after"):
         words = words[1:]
     words = [word for word in words if word != "and"]
@@ -354,13 +385,8 @@ def add_duration(date: str, duration: tuple[int, int]) -> str | None:
     return add_days(later, duration[1]) if later and duration[1] else later
 
 
-_GROUPED = re.compile(
-    "[-+]?[0-9]{1,3}([ ,_'\u2019\u00a0\u2009\u202f])[0-9]{3}(?:\\1[0-9]{3})*(?:\\.[0-9]+)?",
-    re.ASCII,
-)
-_PLAIN_NUMBER = re.compile(
-    r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?", re.ASCII
-)
+_GROUPED = "[-+]?[0-9]{1,3}([ ,_'\u2019\u00a0\u2009\u202f])[0-9]{3}(?:\\1[0-9]{3})*(?:\\.[0-9]+)?"
+_PLAIN_NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?"
 
 
 def parse_number(text: str, unit: str | None = None) -> int | float | None:
@@ -370,10 +396,10 @@ def parse_number(text: str, unit: str | None = None) -> int | float | None:
         return None
     if unit:
         text = _without_unit(text, unit)
-    grouped = _GROUPED.fullmatch(text)
+    grouped = re.fullmatch(_GROUPED, text)
     if grouped:
         text = text.replace(grouped[1], "")
-    elif not _PLAIN_NUMBER.fullmatch(text):
+    elif not re.fullmatch(_PLAIN_NUMBER, text):
         return None
     if text.lstrip("+-").isdigit():
         return int(text)
@@ -653,12 +679,13 @@ class FieldSet:
 
     __slots__ = ("_notes", "_values", "written")
 
-    def __init__(self, mapping: Mapping[str, object], declared: Iterable[str] = ()) -> None:
+    def __init__(self, mapping: Mapping[Any, object], declared: Iterable[str] = ()) -> None:
         self._values: dict[str, object] = {}
         self.written: dict[str, str] = {}
         self._notes: list[tuple[str, str, str]] = []
         custom = frozenset(declared)
-        for key, value in mapping.items():
+        for written, value in mapping.items():
+            key = key_text(written)
             folded = fold_key(key)
             if folded in custom:
                 folded = "\0" + key  # a declared field is custom, whatever it is called (SPEC 5)
@@ -841,7 +868,7 @@ def record_from_fields(
 
     The same for front matter, for the labels of foreign archives and for an index entry.
     """
-    if fields.take("draft") in (True, "true", "True", "yes"):
+    if fold(text_of(fields.take("draft"))) in ("true", "yes", "on"):
         return None
     record = Record(origin)
     record.title = text_of(fields.take("title")) or heading or origin.id.rsplit("/", 1)[-1]
@@ -881,6 +908,7 @@ def _read_status(record: Record, text: str, rules: Rules) -> None:
     known = rules.statuses.get(fold_key(text))
     record.status = known.name if known else text or None
     if known:
+        record.status_text = text
         record.current, record.open = known.current, known.open
 
 
@@ -918,7 +946,7 @@ def plain(value: object) -> object:
     if isinstance(value, float) and (value != value or value in (float("inf"), -float("inf"))):
         return ".nan" if value != value else ".inf" if value > 0 else "-.inf"
     if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {key_text(key): plain(item) for key, item in value.items()}
     if isinstance(value, list):
         return [plain(item) for item in value]
     return value
@@ -929,6 +957,7 @@ def plain(value: object) -> object:
 # How archives spell it, folded; the first that stands in a record is used. Most spellings say by
 # themselves what they mean. A loose one is taken only where its value fits: what else people
 # write under such a key (`revisit: when traffic doubles`) stays a custom field.
+# Patterns are texts here, compiled on first use: most records have no such key.
 
 _REVIEW_KEYS = {
     **dict.fromkeys(
@@ -960,9 +989,11 @@ _LOOSE_REVIEW_KEYS = frozenset(
      "expires", "expireson", "expireby", "expirydate", "expirationdate", "by", "on")
 )  # fmt: skip
 _NO_REVIEW = frozenset(("", "no", "none", "never", "false", "off", "n/a", "na", "tbd", "-"))
-_REVIEW_LEAD = re.compile(r"\A(?:until|till|by|before|on)[ \t:]+", re.IGNORECASE | re.ASCII)
-_US_DATE = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})", re.ASCII)
-_DATE_ATTEMPT = re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}", re.ASCII)
+_REVIEW_LEAD = r"(?ai)\A(?:until|till|by|before|on)[ \t:]+"
+_US_DATE = r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})"
+_DATE_ATTEMPT = r"[0-9]{1,4}[-/.][0-9]{1,2}"
+_MOST_PEOPLE = 1000  # mentions in one key that are read; more are no reviewers but a mistake
+_MOST_VALUES = 5000  # values of one declared field that are read
 _DRIFT_DAYS = 31  # a stated due date may differ that much from its cycle without a word
 
 
@@ -993,11 +1024,10 @@ class _ReviewReader:
             self.fields.put("review", left)
         elif "review" in self.fields and self._read_scalar(review):
             self.fields.take("review")
-        for folded in _REVIEW_KEYS:
-            if folded in self.fields:
-                place = (self.fields.written[folded], "")
-                if self._read(_REVIEW_KEYS, place, self.fields.peek(folded)):
-                    self.fields.take(folded)
+        for folded in _present(self.fields, _REVIEW_KEYS):
+            place = (self.fields.written[folded], "")
+            if self._read(_REVIEW_KEYS, place, self.fields.peek(folded)):
+                self.fields.take(folded)
 
     def _note(self, place: tuple[str, str], kind: str, what: str) -> None:
         self.fields.note(place[0], kind, f"{'.'.join(filter(None, place))} {what}")
@@ -1039,7 +1069,7 @@ class _ReviewReader:
         if sense == "every" or self._is_cycle(folded, text):
             self.days = self.days or folded == "reviewafterdays"
             return self._keep("every", text, place)
-        if not loose or _DATE_ATTEMPT.search(text[:200]):
+        if not loose or re.search(_DATE_ATTEMPT, text[:200]):
             self._note_unread(place, value)
         return not loose
 
@@ -1078,6 +1108,12 @@ class _ReviewReader:
         self._note(place, "date", what)
 
 
+def _present(fields: FieldSet, keys: Iterable[str]) -> list[str]:
+    """Those of `keys` that nobody took yet, in their order."""
+    written = fields.written  # asked first, since nearly all records have none of them
+    return [key for key in keys if key in written and key in fields]
+
+
 def _one_text(value: object) -> str | None:
     """A scalar, or the only item of a list, as text; `None` for what holds more than one."""
     if isinstance(value, list) and len(value) == 1:
@@ -1094,8 +1130,8 @@ def _named(value: object) -> str:
 
 def _review_day(text: str, *, last: bool) -> str | None:
     """The day that `text` states; of a month alone its last day, or else its first."""
-    text = _REVIEW_LEAD.sub("", text[:80], count=1)
-    american = _US_DATE.fullmatch(text)  # how `ms.date` is written
+    text = re.sub(_REVIEW_LEAD, "", text[:80], count=1)
+    american = re.fullmatch(_US_DATE, text)  # how `ms.date` is written
     if american:
         return iso_date(int(american[3]), int(american[1]), int(american[2]))
     date = parse_date(text)
@@ -1196,15 +1232,15 @@ _PERSON_KEYS = ("handle", "github", "login", "user", "username", "reviewer", "ap
                 "name", "id", "email", "team", "group")  # fmt: skip
 _STATE_KEYS = ("state", "status", "vote", "decision", "verdict", "review", "result")
 _WHEN_KEYS = ("date", "at", "on", "submittedat", "approvedat", "approvedon", "reviewedat")
-_CHECKBOX = re.compile(r"\[([ xX])\](?!\()")
-_MARKDOWN_LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)")
-_EMAIL = re.compile(r"<([^<>]*)>")
-_NAME_END = re.compile(r"[(,;:=→]| [-–—]+ ")
-_HANDLE_END = re.compile(r"[(,;:=→ \t]")
-_DAY = re.compile(r"(?:\b(?:on|at) )?\b([0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+Z?)?)", re.ASCII)
-_CONDITION = re.compile(
-    r"\b(?:if|unless|once|but|when|except|until|pending|provided|not|conditional\w*)\b", re.ASCII
-)
+_CHECKBOX = r"\[([ xX])\](?!\()"
+_MARKDOWN_LINK = r"\[([^\[\]]*)\]\([^()]*\)"
+_EMAIL = r"<([^<>]*)>"
+_NAME_END = r"[(,;:=→]| [-–—]+ "
+_PHRASE_END = r"[(),;:]| [-–—]+ "
+_SEPARATORS = r"\A(?:[:=→ \t]|[-–—]+ )*"
+_HANDLE_END = r"[(,;:=→ \t]"
+_DAY = r"(?a)(?:\b(?:on|at) )?\b([0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+Z?)?)"
+_CONDITION = r"(?a)\b(?:if|unless|once|but|when|except|until|pending|provided|not|conditional\w*)\b"
 
 
 class _Role:
@@ -1268,6 +1304,10 @@ def parse_reviewers(fields: FieldSet) -> tuple[list[Reviewer], int | None]:
     review, published = fields.peek("review"), fields.peek("rfcreview")
     inner = FieldSet({str(key): value for key, value in _mapping(review).items()})
     entries += _read_roles(inner)
+    if published is None or isinstance(published, dict):
+        fields.take("rfcreview")  # what a site publishes; its counts are worked out again
+    if not entries and not inner.written:
+        return [], None
     reviewers = [
         Reviewer(
             entry.name, entry.state or _PENDING,
@@ -1275,8 +1315,6 @@ def parse_reviewers(fields: FieldSet) -> tuple[list[Reviewer], int | None]:
         )
         for entry in _one_per_person(entries)
     ]  # fmt: skip
-    if published is None or isinstance(published, dict):
-        fields.take("rfcreview")  # what a site publishes; its counts are worked out again
     places = (fields, inner, FieldSet({"required": _mapping(published).get("required")}))
     required = _stated_required(places, reviewers) if reviewers else None
     if isinstance(review, dict):
@@ -1294,10 +1332,8 @@ def _mapping(value: object) -> dict[Any, Any]:
 def _read_roles(fields: FieldSet) -> list[_Entry]:
     """The entries of every key that names people; those keys are taken."""
     entries: list[_Entry] = []
-    for folded, role in _ROLES.items():
-        if folded not in fields:
-            continue
-        value, written = fields.peek(folded), fields.written[folded]
+    for folded in _present(fields, _ROLES):
+        role, value, written = _ROLES[folded], fields.peek(folded), fields.written[folded]
         notes: list[str] = []
         found = _read_people(value, role, notes)
         if found is not None:
@@ -1316,7 +1352,10 @@ def _read_people(value: object, role: _Role, notes: list[str]) -> list[_Entry] |
     if isinstance(value, (bool, int, float)):
         return None
     entries: list[_Entry] = []
-    for text, details in _people_items(value, 0):
+    for count, (text, details) in enumerate(_people_items(value, 0)):
+        if count == _MOST_PEOPLE:
+            notes.append(f"names more than {count:,} people; the rest are left out")
+            break
         noted = len(notes)
         entry = _read_entry(text, details, notes)
         if role.loose and (len(notes) > noted or not _is_sure(text, details, entry, role)):
@@ -1458,8 +1497,8 @@ def _stated(value: object, entry: _Entry, notes: list[str]) -> str:
 def _phrase_state(text: str) -> tuple[str | None, str]:
     """The state that a few words mean, and the date among them."""
     text = text[:200].replace("\ufe0f", "").strip()
-    dated = _DAY.search(text)
-    words = fold(_DAY.sub(" ", text, count=1).strip(" ,()"))
+    dated = re.search(_DAY, text)
+    words = fold(re.sub(_DAY, " ", text, count=1).strip(" ,()"))
     mark = next((_MARKS[char] for char in words if char in _MARKS), None)
     if words in ("+1", "-1"):
         return (_APPROVED if words == "+1" else _CHANGES), dated[1] if dated else ""
@@ -1468,18 +1507,18 @@ def _phrase_state(text: str) -> tuple[str | None, str]:
 
 def _read_person(text: str, notes: list[str]) -> _Entry:
     """`@handle`, `Name`, `Name <email>` or `[Name](url)`, and a state, role or mark behind it."""
-    box = _CHECKBOX.search(text)
+    box = re.search(_CHECKBOX, text)
     mark = next((_MARKS[char] for char in text if char in _MARKS), None)
     if box:
         mark = mark or (_PENDING if box[1] == " " else _APPROVED)
         text = text[: box.start()] + text[box.end() :]
     text = "".join(char for char in text if char not in _MARKS and char != "\ufe0f").strip()
-    text = _MARKDOWN_LINK.sub(r"\1", text)
-    emails = _EMAIL.findall(text)
-    text = _EMAIL.sub("", text).strip()
+    text = re.sub(_MARKDOWN_LINK, r"\1", text)
+    emails = re.findall(_EMAIL, text)
+    text = re.sub(_EMAIL, "", text).strip()
     if text.startswith(("https://", "http://")):  # a profile is its owner
         text = text.rstrip("/").rsplit("/", 1)[-1]
-    end = (_HANDLE_END if text.startswith("@") else _NAME_END).search(text)
+    end = re.search(_HANDLE_END if text.startswith("@") else _NAME_END, text)
     name = text[: end.start()].strip() if end else text
     entry = _Entry(name.lstrip("@") or (emails[0] if emails else ""))
     entry.ids += [fold(email) for email in emails]
@@ -1491,10 +1530,10 @@ def _read_person(text: str, notes: list[str]) -> _Entry:
 
 def _read_suffix(rest: str, entry: _Entry, notes: list[str]) -> None:
     """What stands behind a name: a state or a role. After a colon a state is expected."""
-    phrase = rest.lstrip(":=→-–— \t")
+    phrase = re.sub(_SEPARATORS, "", rest)
     phrases = [phrase]
-    if not _CONDITION.search(phrase.lower()):  # `yes, if the budget holds` is no approval yet
-        phrases += re.split(r"[(),;]| [-–—]+ ", phrase)
+    if not re.search(_CONDITION, phrase.lower()):  # `yes, if the budget holds` is no approval yet
+        phrases += re.split(_PHRASE_END, phrase)
     for part in phrases:
         state, when = _phrase_state(part)
         if state is not None:
@@ -1526,7 +1565,7 @@ def _one_per_person(entries: list[_Entry]) -> list[_Entry]:
 def _stated_required(places: Iterable[FieldSet], reviewers: list[Reviewer]) -> int | None:
     """How many approvals the record itself asks for: a number, `all` or `majority`."""
     people = sum(not reviewer.optional for reviewer in reviewers)
-    stated = [(place, key) for place in places for key in _REQUIRED_KEYS if key in place]
+    stated = [(place, key) for place in places for key in _present(place, _REQUIRED_KEYS)]
     for place, key in stated:
         value, written = place.peek(key), place.written[key]
         number = _approval_count(value, people)
@@ -1756,13 +1795,19 @@ def _set_values(
         ]  # fmt: skip
     if isinstance(stated, str):
         stated = split_words(stated, spaces=False)
-    for item in stated if isinstance(stated, list) else [] if stated is None else [stated]:
+    items = stated if isinstance(stated, list) else [] if stated is None else [stated]
+    if len(items) > _MOST_VALUES:
+        note(declaration.name, f"the field {quoted(declaration.name)} has more than "
+             f"{_MOST_VALUES:,} values; the rest are left out")  # fmt: skip
+    seen: set[str] = set()
+    for item in items[:_MOST_VALUES]:
         parts = _members(item) if isinstance(item, dict) else {"value": item}
         value = _first_text(parts, ("value", "id", "const", "key", "name", "label", "title"))
         if value is None:
             note(declaration.name, f"a value of the field {quoted(declaration.name)} is "
                  f"{_named(item)}; write it as text or with the key value")  # fmt: skip
-        elif value not in declaration.values:
+        elif value not in seen:
+            seen.add(value)
             declaration.values.append(value)
             for label in (_first_text(parts, (key,)) for key in ("label", "title", "name")):
                 declaration.labels.setdefault(fold_key(label or value), value)
@@ -1838,7 +1883,7 @@ def _unfit(
     """Say why a value does not fit, and keep it."""
     advice = _ADVICE.get(kind, "write it as one text")
     if kind == "enum":
-        near = near_misses(_named(value).strip('"')[:80], declaration.values, 1)
+        near = near_misses(_named(value).strip('"')[:80], declaration.values[:200], 1)
         known = shown(", ".join(declaration.values[:12]))
         advice = f"did you mean {near[0]}?" if near else f"write one of {known}"
     note(f"{declaration.name} is {_named(value)}, which does not fit its type {kind}; {advice}")
@@ -1882,12 +1927,12 @@ def _as_date(_: Declaration, value: object) -> object:
     return parse_date(text_of(value))
 
 
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]+:[^ ]", re.IGNORECASE | re.ASCII)
+_SCHEME = r"(?ai)[a-z][a-z0-9+.-]+:[^ ]"
 
 
 def _as_url(_: Declaration, value: object) -> object:
     text = text_of(value)
-    fits = text.startswith(("www.", "/")) or _SCHEME.match(text)
+    fits = text.startswith(("www.", "/")) or re.match(_SCHEME, text)
     return text if fits and not any(char in text for char in " \t\n") else None
 
 
@@ -3309,6 +3354,8 @@ class ConfigText:
 
     def place(self, keys: Sequence[str | int]) -> tuple[int, int]:
         """Line and column (1-based) of the innermost of `keys` that can be found."""
+        if self._positions is None and self.path.endswith(".json"):
+            self._positions = json_positions(self._text)
         if self._positions is not None:
             for length in range(len(keys), 0, -1):
                 found = self._positions.get(tuple(keys[:length]))
@@ -3317,11 +3364,24 @@ class ConfigText:
             return 1, 1
         offset = 0
         for key in keys:
-            pattern = re.compile(rf"""(?<![\w$-])["']?{re.escape(str(key))}["']?\s*[:=\]]""")
-            match = pattern.search(self._text, offset) if isinstance(key, str) else None
-            offset = match.start() if match else offset
+            offset = self._offset_of(key, offset)
         line_start = self._text.rfind("\n", 0, offset) + 1
         return self._text.count("\n", 0, offset) + 1, offset - line_start + 1
+
+    def _offset_of(self, key: str | int, offset: int) -> int:
+        """Where a key or the item of a list begins in YAML or TOML, looked for from `offset` on."""
+        if isinstance(key, str):
+            wanted = rf"""(?m)(?<![\w$.-])(?<!\# )["']?{re.escape(key)}["']?[ \t]*[:=\]]"""
+            found = re.compile(wanted).search(self._text, offset)
+            return found.start() if found else offset
+        item = r"(?m)^[ \t]*- |[{]"
+        if self._text.startswith("[[", offset - 2):  # TOML's [[sources]], one for each item
+            item, offset = r"(?m)^[ \t]*\[\[", self._text.rfind("\n", 0, offset) + 1
+        starts = re.compile(item).finditer(self._text, offset)
+        for index, found in enumerate(starts):
+            if index == key:
+                return found.end() if self._text[found.end() - 1] == " " else found.start()
+        return offset
 
     def fault(self, keys: Sequence[str | int], problem: str) -> ConfigError:
         """A `ConfigError` at the place of `keys`."""
@@ -3361,6 +3421,36 @@ def _read_json(path: str, text: str) -> object:
         raise ConfigError(path, fault.lineno, fault.colno, f"is no JSON: {fault.msg}") from None
     except (RecursionError, ValueError) as fault:
         raise ConfigError(path, 1, 1, f"is no JSON: {fault}") from None
+
+
+def json_positions(text: str) -> dict[tuple[str | int, ...], tuple[int, int]]:
+    """Line and column (1-based) of every key and every list's objects in a valid JSON text."""
+    import json
+
+    positions: dict[tuple[str | int, ...], tuple[int, int]] = {}
+    path: list[str | int] = []
+    line, line_start, last = 1, 0, 0
+    is_key = False
+    for token in re.compile(r'"(?:[^"\\]|\\.)*"|[][{},]').finditer(text):
+        start, mark = token.start(), token[0]
+        line += text.count("\n", last, start)
+        line_start = max(line_start, text.rfind("\n", last, start) + 1)
+        last = start
+        if mark in "{[":
+            if path and isinstance(path[-1], int):
+                positions[tuple(path)] = line, start - line_start + 1
+            path.append("" if mark == "{" else 0)
+            is_key = mark == "{"
+        elif mark in "}]":
+            path.pop()
+        elif mark == ",":
+            top = path[-1]
+            is_key = isinstance(top, str)
+            path[-1] = top if isinstance(top, str) else top + 1
+        elif is_key:
+            path[-1], is_key = json.loads(mark), False
+            positions[tuple(path)] = line, start - line_start + 1
+    return positions
 
 
 def _read_yaml(path: str, text: str) -> object:
@@ -3567,8 +3657,8 @@ class Snapshot:
     """
 
     __slots__ = (
-        "broken", "declared", "drafts", "is_site", "looked", "missing", "problems", "projects",
-        "records", "rules", "title",
+        "_before", "_edits", "_token", "broken", "declared", "drafts", "is_site", "looked", "missing",
+        "problems", "projects", "records", "rules", "title",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -3583,6 +3673,30 @@ class Snapshot:
         self.looked = ""
         self.title: str | None = None
         self.is_site = False
+        self._token = object()  # what tells this snapshot from all others
+        self._before: object = None
+        self._edits: list[tuple[Record, Record]] = []
+
+    def edited(self, edits: list[tuple[Record, Record]]) -> Snapshot:
+        """A later snapshot in which nothing but the text of some records is another."""
+        later = Snapshot()
+        for name in self.__slots__:
+            if name != "_token":
+                setattr(later, name, getattr(self, name))
+        later._before, later._edits = self._token, edits
+        replaced = {id(old): new for old, new in edits}
+        later.records = [replaced.get(id(record), record) for record in self.records]
+        changed = {id(problem) for old, _ in edits for problem in old.problems}
+        later.problems = [problem for problem in self.problems if id(problem) not in changed]
+        later.problems += [problem for _, new in edits for problem in new.problems]
+        return later
+
+    def edits_since(self, before: Snapshot) -> list[tuple[Record, Record]] | None:
+        """The edits that made this out of `before`; `None` where more than edits did."""
+        if self._before is before._token:
+            return self._edits
+        same = self.records is before.records and self.projects is before.projects
+        return [] if same and self.rules is before.rules else None
 
 
 class BodySearch:
@@ -3670,7 +3784,7 @@ class FileState:
     def __init__(self) -> None:
         self.signature: tuple[int, int, int, int] | None = None
         self.hot = False
-        self.digest = 0
+        self.digest: int | None = None
         self.rules: Rules | None = None
         self.record: Record | None = None
         self.problem: Problem | None = None
@@ -3756,7 +3870,9 @@ class ContentFolder:
         self.rules = rules
         self.roots = list(roots) or [self.path]
         self.top = FolderState(self.path, "", rules)
-        self.changed = True
+        self.changed = True  # more than the text of records
+        self.edits: list[tuple[Record, Record]] = []
+        self._linked = 0  # folders behind links seen so far in this scan
 
     def shown_path(self, relative: str) -> str:
         """A file of this folder as people are told of it."""
@@ -3768,6 +3884,7 @@ class ContentFolder:
 
     def scan(self, call: Call) -> None:
         """Look at every folder and file once; `changed` is then true if anything changed."""
+        self._linked = 0
         self._visit(self.top, None, (), call)
 
     def _visit(
@@ -3776,6 +3893,8 @@ class ContentFolder:
         call.check()
         descriptor: int | None = None
         try:
+            if folder.relative.count("/") >= MAX_FOLDER_DEPTH:
+                raise OSError(f"it lies more than {MAX_FOLDER_DEPTH} folders deep; move it up")
             if _HAS_DIR_FD:
                 name = folder.path if parent is None else os.path.basename(folder.path)
                 descriptor = os.open(name, _READ_FLAGS | os.O_DIRECTORY, dir_fd=parent)
@@ -3784,7 +3903,7 @@ class ContentFolder:
                 stat = os.stat(folder.path)
             self._look(folder, descriptor, stat)
             self._check_files(folder, descriptor, call)
-            self._check_links(folder, (*chain, os.path.realpath(folder.path)), call)
+            self._check_links(folder, (*chain, folder.path), call)
             for child in folder.folders.values():
                 self._visit(child, descriptor, (*chain, folder.path), call)
         except OSError as fault:
@@ -3794,14 +3913,18 @@ class ContentFolder:
                 os.close(descriptor)
 
     def _lose(self, folder: FolderState, fault: OSError) -> None:
-        """A folder that cannot be listed is one problem; what it held before is gone."""
-        sentence = f"the folder cannot be read: {reason_of(fault)}"
+        """A folder that cannot be listed is one problem; what it held before is gone.
+
+        One that went away since its parent was listed is no fault.
+        """
+        gone = isinstance(fault, (FileNotFoundError, NotADirectoryError))
+        sentence = "" if gone else f"the folder cannot be read: {reason_of(fault)}"
         if folder.problem is None or folder.problem.sentence != sentence:
             fresh = FolderState(folder.path, folder.relative, folder.rules)
-            for name in ("files", "folders", "links", "refused", "strays", "signature", "hot"):
+            for name in set(FolderState.__slots__) - {"path", "relative", "rules"}:
                 setattr(folder, name, getattr(fresh, name))
             shown_as = self.shown_path(folder.relative)
-            folder.problem = Problem(shown_as, 0, 0, "left out", sentence)
+            folder.problem = Problem(shown_as, 0, 0, "left out", sentence) if sentence else None
             self.changed = True
 
     def _look(self, folder: FolderState, descriptor: int | None, stat: os.stat_result) -> None:
@@ -3834,13 +3957,13 @@ class ContentFolder:
             entries = sorted(listing, key=lambda entry: entry.name)
         for entry in entries:
             name = entry.name
-            if entry.is_dir(follow_symlinks=False):
+            is_link = entry.is_symlink() or is_junction(entry)
+            if not is_link and entry.is_dir(follow_symlinks=False):
                 if self.reader.enters(name):
                     folders[name] = folder.folders.get(name) or self._new_folder(folder, name)
                 continue
             if name == "_project.yml" and self._is_project(folder):
                 continue
-            is_link = entry.is_symlink()
             reason = self.reader.refuses(folder.relative, name)
             if reason is not None and not (is_link and self.reader.enters(name)):
                 refused[reason] = refused.get(reason, 0) + 1
@@ -3865,11 +3988,9 @@ class ContentFolder:
     def _check_files(self, folder: FolderState, descriptor: int | None, call: Call) -> None:
         if self._is_project(folder):
             self._check_project(folder, descriptor)
-        if folder.relative and "/" in folder.relative:
-            pass  # rules were handed down by the parent
         rules = folder.rules
         for child in folder.folders.values():
-            if child.rules is not rules:
+            if child.rules is not rules and not self._is_project(child):
                 child.rules = rules
         prefix = "" if descriptor is not None else folder.path + os.sep
         stat_of = os.stat
@@ -3879,6 +4000,10 @@ class ContentFolder:
                 stat = stat_of(prefix + name, dir_fd=descriptor, follow_symlinks=False)
             except FileNotFoundError:
                 gone.append(name)
+                continue
+            except OSError as fault:  # the folder may be listed, what is in it may not be seen
+                shown_as = self.shown_path(f"{folder.relative}/{name}".lstrip("/"))
+                self._set_unreadable(state, shown_as, fault)
                 continue
             if (
                 state.signature
@@ -3897,42 +4022,64 @@ class ContentFolder:
 
     def _check_project(self, folder: FolderState, descriptor: int | None) -> None:
         """Read `_project.yml` where it changed; new rules make the project's files be read again."""
-        path = os.path.join(folder.path, "_project.yml")
-        name = path if descriptor is None else "_project.yml"
-        state = folder.project_file or FileState()
-        try:
-            stat = os.stat(name, dir_fd=descriptor)
-            if state.signature == signature_of(stat) and not state.hot and folder.project:
-                return
-            data = self._read_bytes(state, name, descriptor)
-        except OSError:
-            data = b""
-            state = FileState()
-        digest = hash(data)
-        if folder.project is not None and digest == state.digest:
-            return
-        state.digest = digest
-        project_id = sent(to_nfc(self.prefix or folder.relative))
         shown_as = self.shown_path(f"{folder.relative}/_project.yml".lstrip("/"))
-        project, state.problem = parse_project(data, project_id, shown_as)
-        if state.signature is not None:
-            folder.project_file = state
-        else:
-            folder.project_file = None
-        folder.project = project
+        state: FileState | None = folder.project_file or FileState()
+        reason = None
+        data: bytes | None = b""
+        try:
+            data = self._project_bytes(folder, descriptor, state or FileState())
+        except FileNotFoundError:
+            state = None
+        except OSError as fault:
+            reason = reason_of(fault)
+        if data is None or (state is None and folder.project_file is None and folder.project):
+            return
+        digest = hash(reason or data)
+        is_known = folder.project is not None and state is folder.project_file
+        if is_known and state is not None and digest == state.digest:
+            return
+        project_id = sent(to_nfc(self.prefix or folder.relative))
+        project, problem = parse_project(data, project_id, shown_as)
+        if state is not None:
+            state.digest = digest
+            state.problem = problem if reason is None else unreadable(shown_as, reason)
+        folder.project, folder.project_file = project, state
         folder.rules = self.rules.for_project(project)
         self.changed = True
 
+    def _project_bytes(
+        self, folder: FolderState, descriptor: int | None, state: FileState
+    ) -> bytes | None:
+        """What `_project.yml` holds, `None` where it is as it was. Raises `OSError`.
+
+        A link is followed within the archive's roots alone, like that of a record.
+        """
+        path = os.path.join(folder.path, "_project.yml")
+        name = path if descriptor is None else "_project.yml"
+        stat = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
+        if is_link(stat):
+            name, descriptor = os.path.realpath(path), None
+            fault = self._link_fault(name, ())
+            if fault is not None:
+                state.signature = None
+                raise OSError(fault)
+            stat = os.stat(name)
+        if folder.project and state.signature == signature_of(stat) and not state.hot:
+            return None
+        return self._read_bytes(state, name, descriptor)
+
     def _read_bytes(self, state: FileState, name: str, descriptor: int | None) -> bytes:
         """The file's bytes; sets `signature` and `hot`. Raises `OSError`, also for no file."""
-        opened = os.open(name, _READ_FLAGS & ~getattr(os, "O_NOFOLLOW", 0), dir_fd=descriptor)
+        state.signature = None
+        opened = os.open(name, _READ_FLAGS, dir_fd=descriptor)
         try:
             now = time.time_ns()
             stat = os.fstat(opened)
-            state.signature, state.hot = signature_of(stat), is_hot(stat, now)
             if not is_regular(stat):
                 raise OSError("it is no regular file")
-            return read_all(opened, MAX_RECORD_BYTES)
+            data = read_all(opened, MAX_RECORD_BYTES)
+            state.signature, state.hot = signature_of(stat), is_hot(stat, now)
+            return data
         finally:
             os.close(opened)
 
@@ -3944,20 +4091,17 @@ class ContentFolder:
         try:
             opened = os.open(name, _READ_FLAGS, dir_fd=descriptor)
         except OSError as fault:
-            self._set(state, 0, problem=unreadable(shown_as, reason_of(fault)), rules=rules)
-            state.signature = None
+            self._set_unreadable(state, shown_as, fault)
             return
         try:
             now = time.time_ns()
             stat = os.fstat(opened)
             state.signature, state.hot = signature_of(stat), is_hot(stat, now)
             if not is_regular(stat):
-                self._set(state, 1, problem=unreadable(shown_as, "it is no regular file"))
-                return
+                raise OSError("it is no regular file")
             data = read_all(opened, MAX_RECORD_BYTES)
         except OSError as fault:
-            state.signature = None
-            self._set(state, 0, problem=unreadable(shown_as, reason_of(fault)), rules=rules)
+            self._set_unreadable(state, shown_as, fault)
             return
         finally:
             os.close(opened)
@@ -3965,14 +4109,22 @@ class ContentFolder:
         if digest != state.digest or state.rules is not rules:
             self._take(state, data, digest, relative, rules)
 
+    def _set_unreadable(self, state: FileState, shown_as: str, fault: OSError) -> None:
+        """Keep the reason; the file is tried again on every call."""
+        state.signature = None
+        self._set(state, None, problem=unreadable(shown_as, reason_of(fault)))
+
     def _set(
-        self, state: FileState, digest: int, *, record: Record | None = None,
+        self, state: FileState, digest: int | None, *, record: Record | None = None,
         problem: Problem | None = None, reason: str | None = None, rules: Rules | None = None,
     ) -> None:  # fmt: skip
         before = state.problem.sentence if state.problem else None
-        if record or reason != state.reason or (problem.sentence if problem else None) != before:
-            self.changed = True
-        if state.record is not None:
+        if record is not None and state.record is not None and state.record.id == record.id:
+            self.edits.append((state.record, record))
+        elif (
+            record or state.record or reason != state.reason
+            or (problem.sentence if problem else None) != before
+        ):
             self.changed = True
         state.record, state.problem, state.reason = record, problem, reason
         state.digest, state.rules, state.folded = digest, rules, None
@@ -4009,18 +4161,23 @@ class ContentFolder:
         for name, link in folder.links.items():
             relative = f"{folder.relative}/{name}" if folder.relative else name
             real = os.path.realpath(os.path.join(folder.path, name))
+            leads_to_folder = os.path.isdir(real)
+            is_wanted = leads_to_folder or self.reader.refuses(folder.relative, name) is None
             before = link.problem.sentence if link.problem else None
-            sentence = self._link_fault(real, chain)
-            if real != link.real or sentence != before:
+            sentence = self._link_fault(real, chain) if is_wanted else None
+            if sentence is None and leads_to_folder and self._linked >= MAX_LINKED_FOLDERS:
+                sentence = f"only {MAX_LINKED_FOLDERS:,} links to folders are followed, not this one"
+            if real != link.real or sentence != before or leads_to_folder != bool(link.folder):
                 link.real, link.file, link.folder, link.problem = real, None, None, None
                 self.changed = True
             if sentence is not None:
                 link.problem = Problem(self.shown_path(relative), 0, 0, "left out", sentence)
-            elif os.path.isdir(real):
-                link.folder = link.folder or FolderState(real, relative, folder.rules)
-                link.folder.rules = folder.rules
+            elif leads_to_folder:
+                self._linked += 1
+                self._check_linked_folder(link, relative, folder.rules)
+                assert link.folder is not None
                 self._visit(link.folder, None, chain, call)
-            elif self.reader.refuses(folder.relative, name) is None:
+            elif is_wanted:
                 self._check_linked_file(link, relative, folder.rules)
 
     def _link_fault(self, real: str, chain: tuple[str, ...]) -> str | None:
@@ -4032,9 +4189,19 @@ class ContentFolder:
             return "the symbolic link leads back to a folder above it and is not followed"
         return None
 
+    def _check_linked_folder(self, link: LinkState, relative: str, rules: Rules) -> None:
+        if link.folder is None:
+            link.folder = FolderState(link.real, relative, rules)
+        if not self._is_project(link.folder):
+            link.folder.rules = rules
+
     def _check_linked_file(self, link: LinkState, relative: str, rules: Rules) -> None:
         link.file = state = link.file or FileState()
-        stat = os.stat(link.real)
+        try:
+            stat = os.stat(link.real)
+        except OSError as fault:
+            self._set_unreadable(state, self.shown_path(relative), fault)
+            return
         if state.signature != signature_of(stat) or state.hot or state.rules is not rules:
             self._read(state, link.real, None, relative, rules)
 
@@ -4069,6 +4236,21 @@ class ContentFolder:
             raise SourceError(str(fault)) from None
 
 
+def read_config_file(root: str, name: str) -> bytes:
+    """The bytes of a configuration, at most a few too many. Raises `ConfigError`."""
+    try:
+        opened = os.open(os.path.join(root, name), _READ_FLAGS & ~getattr(os, "O_NOFOLLOW", 0))
+        try:
+            if not is_regular(os.fstat(opened)):
+                raise OSError("it is no regular file")
+            return read_all(opened, MAX_RECORD_BYTES)
+        finally:
+            os.close(opened)
+    except OSError as fault:
+        problem = f"the file cannot be read: {reason_of(fault)}"
+        raise ConfigError(name, 1, 1, problem) from None
+
+
 def is_regular(stat: os.stat_result) -> bool:
     """Whether it is a file that holds bytes: no folder, pipe, socket or device."""
     return stat.st_mode & 0o170000 == 0o100000
@@ -4077,6 +4259,19 @@ def is_regular(stat: os.stat_result) -> bool:
 def reason_of(fault: OSError) -> str:
     """What the operating system says, without the path that the message names already."""
     return (fault.strerror or str(fault)).rstrip(".")
+
+
+def is_junction(entry: os.DirEntry[str]) -> bool:
+    """Whether it is a folder's second place on Windows, which `is_symlink` does not tell."""
+    if os.name != "nt":
+        return False
+    tag = getattr(entry.stat(follow_symlinks=False), "st_reparse_tag", 0)
+    return bool(tag == 0xA0000003)  # IO_REPARSE_TAG_MOUNT_POINT
+
+
+def is_link(stat: os.stat_result) -> bool:
+    """Whether it is a symbolic link itself."""
+    return stat.st_mode & 0o170000 == 0o120000
 
 
 def unreadable(path: str, reason: str) -> Problem:
@@ -4100,7 +4295,7 @@ def read_all(descriptor: int, most: int) -> bytes:
 def decoded(data: bytes, path: str) -> str:
     """The bytes of a record as text. Raises `RecordError` for what is no text of fair size."""
     if len(data) > MAX_RECORD_BYTES:
-        sentence = f"the file is larger than {MAX_RECORD_BYTES // 2**20} MiB, which no record is"
+        sentence = f"the file is larger than {MAX_RECORD_BYTES // 2**20} MiB; make it smaller"
         raise RecordError(Problem(path, 0, 0, "left out", sentence))
     try:
         text = data.decode("utf-8")
@@ -4140,7 +4335,7 @@ def parse_project(data: bytes, project_id: str, path: str) -> tuple[Project, Pro
 
 
 def _fill_project(project: Project, mapping: dict[str, Any], path: str) -> Problem | None:
-    values = {fold_key(key): value for key, value in mapping.items()}
+    values = {fold_key(key_text(key)): value for key, value in mapping.items()}
     problems: list[Problem] = []
     project.name = text_of(values.get("name")) or project.id
     project.description = text_of(values.get("description")) or None
@@ -4159,7 +4354,8 @@ def _fill_project(project: Project, mapping: dict[str, Any], path: str) -> Probl
     project.fields = parse_declarations(values.get("fields"), note)
     review = values.get("review")
     if isinstance(review, dict):
-        review = next((value for key, value in review.items() if fold_key(key) == "every"), None)
+        every = (value for key, value in review.items() if fold_key(key_text(key)) == "every")
+        review = next(every, None)
     project.review_every = text_of(review) or None
     return problems[0] if problems else None
 
@@ -4187,11 +4383,17 @@ class Place:
         """Whether anything changed since this was last set to false."""
         return self._changed or (self.content is not None and self.content.changed)
 
-    @changed.setter
-    def changed(self, value: bool) -> None:
-        self._changed = value
-        if self.content is not None:
-            self.content.changed = value
+    def settle(self) -> list[tuple[Record, Record]]:
+        """Take note of all changes; returns the edits of records among them, each once."""
+        self._changed = False
+        if self.content is None:
+            return []
+        self.content.changed = False
+        edits: dict[str, tuple[Record, Record]] = {}
+        for old, new in self.content.edits:
+            edits[new.id] = (edits.get(new.id, (old, new))[0], new)
+        self.content.edits = []
+        return list(edits.values())
 
     def look(self, call: Call) -> None:
         """Find the folder, fetched if need be, and look at every file in it."""
@@ -4207,13 +4409,14 @@ class Place:
         self._say(sentence, kind)
         if not path:
             self.content = None
-        elif self.content is None or self.content.path != os.path.realpath(path):
-            roots = self.roots if self.path else [os.path.realpath(path)]
+            return
+        roots = self.roots if self.path else [os.path.realpath(path)]
+        if self.content is None or self.content.path != os.path.realpath(path):
             self.content = ContentFolder(
                 path, self.shown, self.rules, prefix=self.prefix, roots=roots
             )
-        if self.content is not None:
-            self.content.scan(call)
+        self.content.roots = roots
+        self.content.scan(call)
 
     def _absent(self, path: str) -> str:
         what = "is no folder" if os.path.exists(path) else "does not exist"
@@ -4247,9 +4450,12 @@ class FolderSource:
         self._lock = _thread.allocate_lock()
         self._config = Config()
         self._config_state: tuple[object, ...] | None = None
+        self._config_read: tuple[list[str], bytes] | None = None  # what is applied now
         self._places: list[Place] = []
         self._snapshot: Snapshot | None = None
+        self._kept: dict[str, Record] = {}
         self._said: set[str] = set()
+        self._said_enough = False
 
     def start(self) -> None:
         """Read the configuration, to fail early. Raises `InkanError`."""
@@ -4264,27 +4470,36 @@ class FolderSource:
             call.check()
         try:
             self._read_config()
+            roots = [os.path.realpath(place.path) for place in self._places if place.path]
             for place in self._places:
+                place.roots = roots
                 place.look(call)
-            if self._snapshot is None or any(place.changed for place in self._places):
-                self._snapshot = self._gather()
-                for place in self._places:
-                    place.changed = False
-                self._say(self._snapshot.problems)
-            return self._snapshot
+            snapshot = self._snapshot
+            whole = snapshot is None or any(place.changed for place in self._places)
+            edits = [edit for place in self._places for edit in place.settle()]
+            if whole or any(self._kept.get(old.id) is not old for old, _ in edits):
+                snapshot = self._gather()
+                self._say(snapshot.problems)
+            elif edits:
+                snapshot = self._edited(edits)
+            assert snapshot is not None
+            self._snapshot = snapshot
+            return snapshot
         finally:
             self._lock.release()
 
     def _read_config(self) -> None:
         """Read the configuration again where it changed. Raises `ConfigError`."""
         state = tuple(self._config_signatures())
-        hot = any(entry[2] for entry in state)
-        if self._config_state is not None and state == self._config_state and not hot:
+        if state == self._config_state and not any(hot for _, _, hot in state):
             return
         self._config_state = None
-        config = self._load_config([name for name, _, _ in state])
+        names = [name for name, _, _ in state]
+        data = read_config_file(self.root, names[0]) if names else b""
+        if self._config_read != (names, data):  # the same text again keeps what is known
+            self._apply(self._load_config(names, data))
+            self._config_read = names, data
         self._config_state = state
-        self._apply(config)
 
     def _config_signatures(self) -> Iterator[tuple[str, tuple[int, ...], bool]]:
         now = time.time_ns()
@@ -4296,19 +4511,15 @@ class FolderSource:
                 continue
             yield name, signature_of(stat), is_hot(stat, now)
 
-    def _load_config(self, names: list[str]) -> Config:
+    def _load_config(self, names: list[str], data: bytes) -> Config:
         if not names:
             return Config()
-        path = os.path.join(self.root, names[0])
         try:
-            with open(path, "rb") as file:
-                data = file.read(MAX_RECORD_BYTES + 1)
-            config = config_from_mapping(read_config(names[0], decoded(data, names[0])))
-        except OSError as fault:
-            raise ConfigError(names[0], 1, 1, f"cannot be read: {reason_of(fault)}") from None
+            text = decoded(data, names[0]).removeprefix("\ufeff")
         except RecordError as fault:
-            problem = fault.problem
-            raise ConfigError(names[0], problem.line, problem.column, problem.sentence) from None
+            line, column = max(1, fault.problem.line), max(1, fault.problem.column)
+            raise ConfigError(names[0], line, column, fault.problem.sentence) from None
+        config = config_from_mapping(read_config(names[0], text))
         if len(names) > 1:
             sentence = f"{' and '.join(names[1:])} is not read, since {names[0]} comes first"
             config.problems.append(Problem(names[1], 0, 0, "note", f"{sentence}; remove one"))
@@ -4316,15 +4527,13 @@ class FolderSource:
 
     def _apply(self, config: Config) -> None:
         """Serve the folders that `config` names; repositories begin to be fetched."""
-        self.stop()
-        self._config = config
         content = os.path.join(self.root, os.path.expanduser(config.content_dir))
-        self._places = [Place(content, shown_folder(content, self.root))]
-        for entry in config.sources:
-            self._places.append(self._place(entry, config))
-        local = [os.path.realpath(place.path) for place in self._places if place.path]
+        places = [Place(content, shown_folder(content, self.root))]
+        places += [self._place(entry, config) for entry in config.sources]
+        self.stop()
+        self._config, self._places = config, places
         for place in self._places:
-            place.rules, place.roots = config.rules, local
+            place.rules = config.rules
         self._snapshot = None
         for place in self._places:
             if place.repository is not None:
@@ -4345,6 +4554,11 @@ class FolderSource:
         shown_as = f"{repository.name}:{(entry.path or '').strip('/')}"
         return Place("", shown_as, prefix=prefix, is_source=True, repository=repository)
 
+    @property
+    def title(self) -> str | None:
+        """The archive's title in the configuration."""
+        return self._config.title
+
     def stop(self) -> None:
         """End what runs in the background."""
         for place in self._places:
@@ -4354,6 +4568,20 @@ class FolderSource:
     @property
     def _folders(self) -> list[ContentFolder]:
         return [place.content for place in self._places if place.content is not None]
+
+    def _edited(self, edits: list[tuple[Record, Record]]) -> Snapshot:
+        """The snapshot after nothing but edits of records that it holds."""
+        for _, new in edits:
+            self._kept[new.id] = new
+            self._address(new)
+            self._say(new.problems)
+        assert self._snapshot is not None
+        return self._snapshot.edited(edits)
+
+    def _address(self, record: Record) -> None:
+        """Give a record its published address, where the configuration states the site's."""
+        if self._config.url:
+            record.url = f"{self._config.url.rstrip('/')}/{percent_encode(record.id)}"
 
     def _gather(self) -> Snapshot:
         """One snapshot of all folders; of two equal ids the first is kept, with a problem."""
@@ -4367,14 +4595,13 @@ class FolderSource:
             _settle(folder)
             for state in folder.walk():
                 self._gather_folder(found, kept, folder, state)
-        found.records = list(kept.values())
+        found.records, self._kept = list(kept.values()), kept
         found.missing = [p for p in found.problems if p.kind in ("left out", "source", "double id")]
         found.projects = _projects(found, self._folders)
         if not found.records:
             found.looked = self._looked()
-        if self._config.url:
-            for record in found.records:
-                record.url = f"{self._config.url.rstrip('/')}/{percent_encode(record.id)}"
+        for record in found.records:
+            self._address(record)
         return found
 
     def _gather_folder(
@@ -4384,10 +4611,10 @@ class FolderSource:
             found.problems.append(state.problem)
         if state.project_file is not None and state.project_file.problem is not None:
             found.problems.append(state.project_file.problem)
-        found.problems += [link.problem for link in state.links.values() if link.problem]
+        left_out = {name: link.problem for name, link in state.links.items() if link.problem}
         for name in state.strays:
             path = folder.shown_path(f"{state.relative}/{name}".lstrip("/"))
-            found.problems.append(unreadable(path, "it is no regular file"))
+            left_out[name] = unreadable(path, "it is no regular file")
         for name, file in folder.files(state):
             if file.record is not None:
                 found.problems += file.record.problems
@@ -4395,9 +4622,11 @@ class FolderSource:
                 if record is not file.record:
                     found.problems.append(_double(file.record, record))
             elif file.problem is not None:
-                found.problems.append(file.problem)
-                relative = f"{folder.prefix}/{state.relative}/{name}".replace("//", "/").strip("/")
-                found.broken[folder.reader.origin(relative, "").id] = file.problem
+                left_out[name] = file.problem
+        for name, problem in left_out.items():
+            found.problems.append(problem)
+            relative = "/".join(part for part in (folder.prefix, state.relative, name) if part)
+            found.broken[folder.reader.origin(relative, "").id] = problem
 
     def _looked(self) -> str:
         """Where records were looked for, how many files were seen, and why they were none."""
@@ -4427,12 +4656,17 @@ class FolderSource:
         return f"No record was found in {where}; {hint}."
 
     def _say(self, problems: Iterable[Problem]) -> None:
-        """Log each problem once, however many calls meet it."""
-        for problem in problems:
-            line = str(problem)
-            if line not in self._said:
-                self._said.add(line)
-                self._log(line)
+        """Log each problem once, however many calls meet it; of too many, say how many more."""
+        if self._said_enough:
+            return
+        fresh = [line for line in dict.fromkeys(map(str, problems)) if line not in self._said]
+        room = MAX_SAID - len(self._said)
+        for line in fresh[:room]:
+            self._said.add(line)
+            self._log(line if len(line) <= MAX_SAID_CHARS else f"{line[: MAX_SAID_CHARS - 1]}…")
+        if len(fresh) > room:
+            self._said_enough = True
+            self._log(f"… and {len(fresh) - room:,} more: run --check")
 
     def read_body(self, record: Record, call: Call) -> str:
         """The record's Markdown without its front matter, as it is in the file now."""
@@ -4446,6 +4680,8 @@ class FolderSource:
         """For each record, which of the folded `needles` its folded body holds."""
         found: list[tuple[bool, ...]] = []
         warnings: list[str] = []
+        only = needles[0] if len(needles) == 1 else None
+        hit, miss = (True,), (False,)
         for number, record in enumerate(records):
             folder, state = record.handle
             folded = state.folded
@@ -4461,7 +4697,10 @@ class FolderSource:
                 else:
                     if state.record is record and not state.hot:
                         state.folded = folded
-            found.append(tuple(needle in folded for needle in needles))
+            if only is None:
+                found.append(tuple([needle in folded for needle in needles]))
+            else:
+                found.append(hit if only in folded else miss)
         return found, warnings
 
 
@@ -5059,7 +5298,7 @@ def _check_path(path: str | None) -> str | None:
 
 _USER_PART = re.compile(r"(ssh)?://([^\s/'\"]*)@")
 _LOGIN = re.compile(r"(?<![^\s'\"])([^\s/:@'\"]+):[^\s/@'\"]+@")  # user:password@host:path
-_QUERY_PART = re.compile(r"(://[^\s'\"?#]*)[?#][^\s'\"]*")
+_WORD = re.compile(r"[^\s'\"]+")
 _SECRET_WORD = re.compile(
     r"(authorization: *(?:basic |bearer )?|(?:token|password|secret|key)=)[^\s&'\"]+", re.I
 )
@@ -5071,8 +5310,13 @@ def without_secrets(text: str, secrets: Sequence[str] = ()) -> str:
         text = text.replace(secret, "***")
     text = _USER_PART.sub(_kept_user, text)
     text = _LOGIN.sub(r"\1@", text)
-    text = _QUERY_PART.sub(r"\1", text)
+    text = _WORD.sub(_without_query, text)
     return _SECRET_WORD.sub(r"\1***", text)
+
+
+def _without_query(found: re.Match[str]) -> str:
+    start, mark, rest = found[0].partition("://")
+    return start + mark + re.split(r"[?#]", rest, maxsplit=1)[0]
 
 
 def _kept_user(found: re.Match[str]) -> str:
@@ -5314,7 +5558,7 @@ class Git:
         if process is None or process.poll() is not None:
             return
         try:
-            if os.name == "nt":
+            if sys.platform == "win32":
                 _kill_tree(process.pid)
             else:
                 import signal
@@ -5784,22 +6028,2393 @@ class Repository:
         )
 
 
+# ── 6c Published sites ────────────────────────────────────────────────────────────────────────
+#
+# A call asks the source, the source asks `Pages` for an address, and `Pages` has a worker ask
+# `Transport`. Calls never touch a socket: they wait for a job, look every 50 ms whether they are
+# still wanted, and leave a job behind that is over its time, even one stuck in name resolution.
+
+
+class SiteError(SourceError):
+    """One address cannot be read; the sentence names it.
+
+    `kind` is `gone` (nothing is there), `refused` (the site asks to sign in), `unusable` (what
+    came is not what was asked for) or `down` (no answer, or none for the moment).
+    """
+
+    def __init__(self, sentence: str, kind: str = "down") -> None:
+        super().__init__(sentence)
+        self.kind = kind
+
+
+class SiteTimes:
+    """The clock of a site's copies and its limits in seconds; tests set shorter ones."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self.now = now
+        self.fetch, self.cache, self.stale = FETCH_SECONDS, CACHE_SECONDS, STALE_SECONDS
+        self.retry, self.fault, self.search = RETRY_SECONDS, FAULT_SECONDS, SEARCH_SECONDS
+
+
+_ADDRESS = re.compile(
+    r"(https?)://(?:([^/?#@\\]*)@)?(\[[0-9a-f:.]+\]|[^/?#@:\[\]\\]+)(?::([0-9]{0,5}))?"
+    r"(/[^?#\\]*)?(\?[^#]*)?(?:#.*)?",
+    re.IGNORECASE,
+)
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+class Address:
+    """An `http(s)` address in its parts. `login` is what stood before `@`; it is never shown."""
+
+    __slots__ = ("host", "login", "path", "port", "query", "scheme")
+
+    def __init__(self, scheme: str, host: str, port: int) -> None:
+        self.scheme, self.host, self.port = scheme, host, port
+        self.path = self.query = self.login = ""
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port; the port is left out where it is the scheme's own."""
+        port = "" if self.port == _DEFAULT_PORTS[self.scheme] else f":{self.port}"
+        return f"{self.scheme}://{self.host}{port}"
+
+    def __str__(self) -> str:
+        return f"{self.origin}{self.path}{self.query}"
+
+
+def parse_address(text: str) -> Address | None:
+    """The parts of an absolute `http(s)` address; `None` for anything else."""
+    found = None if any(c <= " " or c == "\x7f" for c in text) else _ADDRESS.fullmatch(text)
+    if not found:
+        return None
+    scheme = found[1].lower()
+    port = int(found[4] or _DEFAULT_PORTS[scheme])
+    if not 0 < port < 65536:
+        return None
+    address = Address(scheme, found[3].lower(), port)
+    address.path, address.query, address.login = found[5] or "", found[6] or "", found[2] or ""
+    return address
+
+
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_OWN_HEADERS = frozenset({"connection", "content-length", "host", "te", "transfer-encoding"})
+
+
+def parse_headers(texts: Iterable[str], environ: Mapping[str, str]) -> dict[str, str]:
+    """The `--header` options by name, `${NAME}` replaced. Raises `UsageError`, never with a value.
+
+    What CR or LF would do to a request is in RFC 9112, section 11.1.
+    """
+    headers = {}
+    for text in texts:
+        name, colon, value = text.partition(":")
+        name = name.strip(" \t")
+        if not colon or not _HEADER_NAME.fullmatch(name):
+            raise UsageError("--header must be written as 'NAME: VALUE', with a colon")
+        if name.lower() in _OWN_HEADERS:
+            raise UsageError(f"--header cannot set {name}; it is set for every request")
+        value = _with_variables(value, name, environ).strip(" \t")
+        if any(c == "\x7f" or (c < " " and c != "\t") for c in value):
+            raise UsageError(f"the value of --header {name} holds a line break or the like")
+        if not value.isascii():
+            raise UsageError(f"the value of --header {name} holds a character beyond ASCII")
+        headers[name] = value
+    return headers
+
+
+def _with_variables(value: str, header: str, environ: Mapping[str, str]) -> str:
+    def replaced(found: re.Match[str]) -> str:
+        if found[1] not in environ:
+            raise UsageError(
+                f"--header {header} uses ${{{found[1]}}}, which the environment does not set"
+            )
+        return environ[found[1]]
+
+    return _VARIABLE.sub(replaced, value)
+
+
+# ── 6c.1 Requests ─────────────────────────────────────────────────────────────────────────────
+
+
+class Response:
+    """What an address answered: status, headers by lower-case name, the body unpacked."""
+
+    __slots__ = ("address", "body", "headers", "status")
+
+    def __init__(self, address: str, status: int, headers: dict[str, str], body: bytes) -> None:
+        self.address, self.status, self.headers, self.body = address, status, headers, body
+
+    @property
+    def media(self) -> str:
+        """The media type, without its parameters."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+class Wire:
+    """One open connection; each read and write ends when the job's time does, drip or not."""
+
+    __slots__ = ("job", "now", "proxied", "since", "sock")
+
+    def __init__(self, sock: Any, job: Job, now: Callable[[], float]) -> None:
+        self.sock, self.job, self.now = sock, job, now
+        self.proxied = ""
+        self.since = 0.0
+        job.wire = self
+
+    def remaining(self) -> float:
+        """The seconds that the job still has. Raises `TimeoutError` when there are none."""
+        left = self.job.deadline - self.now()
+        if left <= 0 or self.job.done:
+            raise TimeoutError
+        return left
+
+    def sendall(self, data: bytes) -> None:
+        """Send everything, within the job's time."""
+        self.sock.settimeout(self.remaining())
+        self.sock.sendall(data)
+
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        """What `http.client` reads the answer from."""
+        return io.BufferedReader(_WireReader(self), 65536)
+
+    def end(self) -> None:
+        """Close the connection."""
+        try:
+            self.sock.close()
+        except OSError:
+            return
+
+    def abort(self) -> None:
+        """Wake the thread that reads or writes, which then closes the connection.
+
+        The plain method: that of a TLS socket takes the layer away under the reader's hands.
+        """
+        import socket
+
+        try:
+            socket.socket.shutdown(self.sock, socket.SHUT_RDWR)
+        except OSError:
+            return
+
+    def is_quiet(self) -> bool:
+        """Whether a kept connection is still open and holds nothing that nobody asked for."""
+        import socket
+
+        try:
+            self.sock.settimeout(0)
+            socket.socket.recv(self.sock, 1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        return False
+
+
+class _WireReader(io.RawIOBase):
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._wire.sock.settimeout(self._wire.remaining())
+        return int(self._wire.sock.recv_into(buffer))
+
+
+class Transport:
+    """Requests over kept connections, with the proxies and certificates of the environment.
+
+    Not `urllib.request`: it opens a connection per request, sends `Authorization` along with a
+    redirect to another host, and starts its time limit anew with every byte.
+    """
+
+    def __init__(self, origin: str, secrets: dict[str, str], times: SiteTimes) -> None:
+        import threading
+
+        self._origin, self._secrets, self._times = origin, secrets, times
+        self._lock = threading.Lock()
+        self._idle: dict[tuple[str, str], list[Wire]] = {}
+        self._closed = False
+        self._context: Any = None
+
+    def fetch(self, job: Job) -> Response:
+        """The answer to a job's address, redirects followed. Raises `SiteError`."""
+        import http.client
+
+        try:
+            address = _encoded(job.address)
+            for _ in range(MAX_REDIRECTS + 1):
+                response = self._exchange(address, job)
+                if response.status not in (301, 302, 303, 307, 308):
+                    return response
+                address = self._redirected(address, response, job)
+        except (OSError, http.client.HTTPException, ValueError) as fault:
+            raise self._fault(fault, job) from fault
+        raise SiteError(f"{job.address} is redirected more than {MAX_REDIRECTS} times", "unusable")
+
+    def close(self) -> None:
+        """Close the connections that are kept."""
+        with self._lock:
+            self._closed = True
+            kept = [wire for wires in self._idle.values() for wire in wires]
+            self._idle.clear()
+        for wire in kept:
+            wire.end()
+
+    def _redirected(self, address: Address, response: Response, job: Job) -> Address:
+        import urllib.parse
+
+        place = response.headers.get("location", "")
+        target = parse_address(urllib.parse.urljoin(str(address), place)) if place else None
+        if target is None:
+            raise SiteError(
+                f"{job.address} is redirected to {quoted(place)}, which is no http(s) address",
+                "unusable",
+            )
+        if self._secrets and address.scheme == "https" and target.scheme == "http":
+            raise SiteError(
+                f"{job.address} is redirected from https to http, which is not followed with a "
+                "--header",
+                "unusable",
+            )
+        return _encoded(str(target))
+
+    def _exchange(self, address: Address, job: Job) -> Response:
+        import http.client
+
+        key = (address.origin, self._proxy(address))
+        wire = self._kept(key, job)
+        if wire is not None:
+            try:
+                return self._ask(wire, key, address)
+            except (OSError, http.client.HTTPException):
+                # The server may have closed the connection at that moment; a new one will tell.
+                wire.end()
+                if job.done or job.deadline <= self._times.now():
+                    raise
+        return self._ask(self._connected(key, address, job), key, address)
+
+    def _ask(self, wire: Wire, key: tuple[str, str], address: Address) -> Response:
+        """Send one request and read its answer; the connection is kept if nothing is left in it."""
+        complete = False
+        try:
+            wire.sendall(self._request(wire, address))
+            answer = _answer_on(wire, "GET")
+            headers = {name.lower(): value for name, value in answer.getheaders()}
+            most = MAX_BODY_BYTES if answer.status == 200 else 65536
+            raw = _read_answer(answer, most, str(address))
+            complete = answer.isclosed() and not answer.will_close
+        finally:
+            if complete:
+                self._keep(key, wire)
+            else:
+                wire.end()
+        body = unpacked(raw, headers, str(address)) if answer.status == 200 else b""
+        return Response(str(address), answer.status, headers, body)
+
+    def _request(self, wire: Wire, address: Address) -> bytes:
+        headers = {
+            "Host": address.origin.partition("//")[2],
+            "User-Agent": f"inkan-mcp/{__version__}",
+            "Accept": "application/json, text/markdown, text/plain, */*",
+            "Accept-Encoding": "gzip, deflate",
+            **wire.job.conditions,
+        }
+        target = (address.path or "/") + address.query
+        if wire.proxied and address.scheme == "http":
+            target = address.origin + target
+            headers.update(_proxy_login(wire.proxied))
+        if address.origin == self._origin:  # a secret goes to no other origin (SPEC 2)
+            replaced = {name.lower() for name in self._secrets}
+            headers = {name: v for name, v in headers.items() if name.lower() not in replaced}
+            headers.update(self._secrets)
+        lines = [f"GET {target} HTTP/1.1", *(f"{name}: {v}" for name, v in headers.items())]
+        return ("\r\n".join(lines) + "\r\n\r\n").encode("ascii")
+
+    def _kept(self, key: tuple[str, str], job: Job) -> Wire | None:
+        while True:
+            with self._lock:
+                kept = self._idle.get(key)
+                if not kept:
+                    return None
+                wire = kept.pop()
+            if self._times.now() - wire.since < IDLE_SECONDS and wire.is_quiet():
+                wire.job, job.wire = job, wire
+                return wire
+            wire.end()
+
+    def _keep(self, key: tuple[str, str], wire: Wire) -> None:
+        wire.since = self._times.now()
+        wire.job.wire = None  # whoever gives that job up must not cut the next one short
+        with self._lock:
+            kept = self._idle.setdefault(key, [])
+            if len(kept) < BODY_READERS + 2 and not self._closed:
+                kept.append(wire)
+                return
+        wire.end()
+
+    def _connected(self, key: tuple[str, str], address: Address, job: Job) -> Wire:
+        proxy = parse_address(key[1]) if key[1] else None
+        wire = self._dialled(proxy or address, job)
+        wire.proxied = key[1]
+        try:
+            if proxy is not None and address.scheme == "https":
+                _tunnel(wire, address)
+            if address.scheme == "https":
+                wire.sock.settimeout(wire.remaining())
+                host = address.host.strip("[]")
+                wire.sock = self._tls().wrap_socket(wire.sock, server_hostname=host)
+        except BaseException:
+            wire.end()
+            raise
+        return wire
+
+    def _dialled(self, address: Address, job: Job) -> Wire:
+        """A connection to the first address of that host which answers within its share of time."""
+        import socket
+
+        host = address.host.strip("[]")
+        found = socket.getaddrinfo(host, address.port, 0, socket.SOCK_STREAM)
+        fault: OSError = OSError("the name has no address")
+        for nth, (family, kind, protocol, _, where) in enumerate(found):
+            sock = socket.socket(family, kind, protocol)
+            try:
+                wire = Wire(sock, job, self._times.now)
+                sock.settimeout(wire.remaining() / (len(found) - nth))
+                sock.connect(where)
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                return wire
+            except OSError as refused:
+                sock.close()
+                fault = refused
+        raise fault
+
+    def _proxy(self, address: Address) -> str:
+        """The address of the environment's proxy for that address, or `""`."""
+        import urllib.request
+
+        proxies = urllib.request.getproxies()
+        proxy = proxies.get(address.scheme) or proxies.get("all")
+        host = address.origin.partition("//")[2]
+        if not proxy or urllib.request.proxy_bypass(host):
+            return ""
+        if "://" not in proxy:
+            proxy = f"http://{proxy}"
+        if parse_address(proxy) is None:
+            raise SiteError(
+                f"{address} cannot be asked for: the {address.scheme} proxy of the environment is "
+                "no http address",
+                "unusable",
+            )
+        return proxy
+
+    def _tls(self) -> Any:
+        import ssl
+
+        with self._lock:
+            if self._context is None:  # reads the system's certificates once, or SSL_CERT_FILE
+                self._context = ssl.create_default_context()
+                # Python 3.13 also refuses what is untidy in a company's own certificate of old.
+                self._context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+                self._context.set_alpn_protocols(["http/1.1"])
+            return self._context
+
+    def _fault(self, fault: Exception, job: Job) -> SiteError:
+        """A foreign exception as a sentence about the job's address."""
+        import http.client
+        import socket
+        import ssl
+
+        address = job.address
+        if isinstance(fault, (TimeoutError, socket.timeout)):
+            return _no_answer(job, self._times)
+        if isinstance(fault, ssl.SSLCertVerificationError):
+            return SiteError(f"{address} {_untrusted(fault)}")
+        if isinstance(fault, http.client.IncompleteRead):
+            return SiteError(f"{address} broke off before the answer was complete; try again")
+        if isinstance(fault, http.client.HTTPException):
+            return SiteError(f"{address} did not answer as HTTP does ({type(fault).__name__})")
+        reason = getattr(fault, "strerror", None) or str(fault) or type(fault).__name__
+        if isinstance(fault, socket.gaierror):
+            reason = f"its host name is not known: {reason}"
+        through = job.wire.proxied if job.wire is not None else ""
+        proxy = parse_address(through) if through else None
+        by = f" through the proxy {proxy.origin}" if proxy else ""
+        return SiteError(f"{address} cannot be reached{by} ({shown(reason)})")
+
+
+def _no_answer(job: Job, times: SiteTimes) -> SiteError:
+    return SiteError(f"{job.address} did not answer within {times.fetch:g}s")
+
+
+def _encoded(text: str) -> Address:
+    """An address as it stands in a request: host and path in ASCII."""
+    import urllib.parse
+
+    address = parse_address(text)
+    if address is None:
+        raise SiteError(f"{shown(text)} is no http(s) address", "unusable")
+    if not address.host.isascii():
+        address.host = address.host.encode("idna").decode("ascii")
+    address.path = urllib.parse.quote(address.path, safe="/%:@!$&'()*+,;=~")
+    address.query = urllib.parse.quote(address.query, safe="/%:@!$&'()*+,;=~?")
+    return address
+
+
+def _proxy_login(proxy: str) -> dict[str, str]:
+    address = parse_address(proxy)
+    if address is None or not address.login:
+        return {}
+    return {"Proxy-Authorization": basic_login(address.login)}
+
+
+def basic_login(login: str) -> str:
+    """The value of an `Authorization` header for the `user:password` of an address."""
+    import base64
+    import urllib.parse
+
+    return "Basic " + base64.b64encode(urllib.parse.unquote(login).encode()).decode("ascii")
+
+
+def _tunnel(wire: Wire, address: Address) -> None:
+    """Have the proxy connect to the address; what follows is between us and the site."""
+    host = f"{address.host}:{address.port}"
+    headers = {"Host": host, **_proxy_login(wire.proxied)}
+    lines = [f"CONNECT {host} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items())]
+    wire.sendall(("\r\n".join(lines) + "\r\n\r\n").encode("ascii"))
+    answer = _answer_on(wire, "CONNECT")
+    if answer.status != 200:
+        raise OSError(f"the proxy answered {_status_words(answer.status)}")
+
+
+def _answer_on(wire: Any, method: str) -> Any:
+    """The status and headers of the answer on a connection, its body still to be read."""
+    import http.client
+
+    answer = http.client.HTTPResponse(wire, method=method)
+    answer.begin()
+    return answer
+
+
+def _read_answer(answer: Any, most: int, address: str) -> bytes:
+    """The body as sent, up to `most` bytes; more of a good answer is a fault."""
+    import http.client
+
+    chunks: list[bytes] = []
+    size = 0
+    while size <= most:
+        chunk = answer.read(65536)
+        if not chunk:
+            break
+        chunks.append(chunk)
+        size += len(chunk)
+    if size > most:
+        if answer.status == 200:
+            raise _too_large(address)
+        return b""
+    if answer.length:  # `read` with a size does not tell of an early end
+        raise http.client.IncompleteRead(b"", answer.length)
+    return b"".join(chunks)
+
+
+def _too_large(address: str) -> SiteError:
+    most = MAX_BODY_BYTES // (1024 * 1024)
+    return SiteError(f"{address} holds more than {most} MiB, which is not read", "unusable")
+
+
+def unpacked(raw: bytes, headers: Mapping[str, str], address: str) -> bytes:
+    """A body without its `Content-Encoding`, bounded while it is unpacked. Raises `SiteError`."""
+    named = headers.get("content-encoding", "").lower().replace(" ", "").split(",")
+    codings = [name for name in named if name not in ("", "identity")]
+    if not codings and raw[:2] == b"\x1f\x8b":  # packed files that a server sends as they are
+        codings = ["gzip"]
+    if not codings:
+        return raw
+    if len(codings) > 1 or codings[0] not in ("gzip", "x-gzip", "deflate"):
+        raise SiteError(
+            f"{address} is packed as {quoted(','.join(codings))}, and only gzip and deflate were "
+            "asked for",
+            "unusable",
+        )
+    import zlib
+
+    bits = 47 if codings[0] != "deflate" or raw[:1] in (b"\x78", b"\x58", b"\x1f") else -15
+    try:
+        return _inflated(raw, bits, address)
+    except zlib.error as fault:
+        raise SiteError(f"{address} cannot be unpacked ({fault})", "unusable") from fault
+
+
+def _inflated(raw: bytes, bits: int, address: str) -> bytes:
+    import zlib
+
+    parts: list[bytes] = []
+    size = 0
+    while raw:  # a gzip file may hold several members
+        stream = zlib.decompressobj(bits)
+        while not stream.eof:
+            part = stream.decompress(raw, 1 << 20)
+            raw = stream.unconsumed_tail
+            size += len(part)
+            if size > MAX_BODY_BYTES:
+                raise _too_large(address)
+            parts.append(part)
+            if not stream.eof and not raw and not part:
+                raise SiteError(f"{address} broke off before the answer was complete; try again")
+        raw = stream.unused_data if bits == 47 and stream.unused_data[:2] == b"\x1f\x8b" else b""
+    return b"".join(parts)
+
+
+def _untrusted(fault: Any) -> str:
+    """What is wrong with a certificate, and what helps: never switching the check off."""
+    reason = shown(getattr(fault, "verify_message", "") or str(fault))
+    if getattr(fault, "verify_code", 0) not in (2, 18, 19, 20, 21, 27):  # no trusted issuer
+        return f"shows a certificate that does not hold ({reason}); the site has to renew it"
+    named = os.environ.get("SSL_CERT_FILE")
+    if named and not os.path.isfile(named):
+        return (
+            f"shows a certificate of an unknown issuer ({reason}), and SSL_CERT_FILE names "
+            f"{shown(named)}, which is no file"
+        )
+    return (
+        f"shows a certificate of an unknown issuer ({reason}); name the file that holds the "
+        "issuer's certificate in SSL_CERT_FILE"
+    )
+
+
+# ── 6c.2 What came, checked ───────────────────────────────────────────────────────────────────
+
+
+def _status_words(status: int) -> str:
+    import http.client
+
+    words = http.client.responses.get(status, "")
+    return f"{status} {words}".rstrip()
+
+
+def check_status(response: Response, address: str) -> None:
+    """Raise `SiteError` for any answer but 200, with what helps."""
+    status = response.status
+    if status == 200:
+        return
+    sentence, kind = f"{address} answered {_status_words(status)}", "unusable"
+    if status in (401, 403):
+        sentence += "; the site asks to sign in, so send what it wants with --header"
+        kind = "refused"
+    elif status == 407:
+        sentence += "; write the proxy's user and password into the proxy variable"
+    elif status in (404, 410):
+        kind = "gone"
+    elif status in (408, 425, 429) or status >= 500:
+        kind = "down"
+        after = response.headers.get("retry-after", "").strip()
+        if after:
+            unit = " seconds" if after.isascii() and after.isdigit() else ""
+            sentence += f"; try again after {shown(after[:40])}{unit} (Retry-After)"
+    raise SiteError(sentence, kind)
+
+
+_PASSWORD = re.compile(r"""type\s*=\s*["']?password""", re.IGNORECASE | re.ASCII)
+
+
+def is_html(response: Response, start: str) -> bool:
+    """Whether a web page came where data or Markdown was due."""
+    head = start.lstrip("\ufeff \t\r\n")[:200].lower()
+    if head.startswith(("<!doctype html", "<html")):
+        return True
+    return response.media in ("text/html", "application/xhtml+xml") and head.startswith("<")
+
+
+def asks_to_sign_in(response: Response, text: str) -> bool:
+    """Whether a web page is a form to sign in with, by its fields and its address."""
+    where = response.address.lower().partition("//")[2].partition("/")
+    words = ("login", "signin", "sign-in", "sso", "oauth", "saml", "/auth")
+    return any(word in where[2] or where[0].startswith(word + ".") for word in words) or bool(
+        _PASSWORD.search(text[:100_000])
+    )
+
+
+def decoded_page(response: Response, address: str) -> str:
+    """A body as text: UTF-8, or the character set that the answer names. Raises `SiteError`."""
+    try:
+        return response.body.decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        charset = response.headers.get("content-type", "").lower().partition("charset=")[2]
+        try:
+            return response.body.decode(charset.partition(";")[0].strip(' "') or "utf-8")
+        except (LookupError, UnicodeDecodeError):
+            raise SiteError(
+                f"{address} is not UTF-8 (byte {fault.start + 1}); publish it as UTF-8", "unusable"
+            ) from fault
+
+
+def read_markdown(response: Response, address: str) -> str:
+    """The Markdown that an address answered, without its front matter. Raises `SiteError`."""
+    check_status(response, address)
+    text = decoded_page(response, address)
+    if is_html(response, text):
+        if asks_to_sign_in(response, text):
+            raise SiteError(
+                f"{address} asks to sign in; send what the site wants with --header", "refused"
+            )
+        raise SiteError(f"{address} was not found: the site answered with a web page", "gone")
+    return without_front_matter(text)
+
+
+def without_front_matter(text: str) -> str:
+    """A Markdown text without the block between `---` lines that it begins with."""
+    if not text.startswith(("---", "\ufeff")):
+        return text
+    import vendored_yaml
+
+    front = vendored_yaml.split_front_matter(text)
+    return text if front.block is None else str(front.body)
+
+
+def decode_index(response: Response, address: str) -> object:
+    """The JSON that an address answered; lines of objects are a list. Raises `SiteError`."""
+    check_status(response, address)
+    text = decoded_page(response, address)
+    if is_html(response, text) and asks_to_sign_in(response, text):
+        raise SiteError(
+            f"{address} asks to sign in; send what the site wants with --header", "refused"
+        )
+    try:
+        return parse_json_text(text)
+    except (ValueError, RecursionError) as fault:
+        raise SiteError(_no_json(response, text, fault, address), "unusable") from fault
+
+
+def parse_json_text(text: str) -> object:
+    """A JSON value, or several on a line each as a list. Raises `ValueError`, `RecursionError`."""
+    import json
+
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as fault:
+        lines = [line for line in text.split("\n") if line.strip()]
+        if fault.msg != "Extra data" or not all(line.lstrip()[:1] == "{" for line in lines):
+            raise
+        return [json.loads(line) for line in lines]
+
+
+def _no_json(response: Response, text: str, fault: Exception, address: str) -> str:
+    if isinstance(fault, RecursionError):
+        return f"{address} is nested too deeply to be an index of records"
+    media = shown(response.media or "no media type")
+    if is_html(response, text) or text.lstrip()[:1] not in ("{", "["):
+        start = quoted(" ".join(text[:200].split())[:40]) if text.strip() else "an empty answer"
+        begins = f"it begins with {start}" if text.strip() else start
+        return (
+            f"{address} is not JSON ({media}, {begins}): is this the site's address, base path "
+            "included?"
+        )
+    return (
+        f"{address} is not JSON ({media}, {shown(str(fault))}): is this the site's address, base "
+        "path included?"
+    )
+
+
+# ── 6c.3 Copies of what came, and the jobs that fetch them ────────────────────────────────────
+
+
+class Page:
+    """One address: the last good copy of what `read` made of it, and how asking for it stands."""
+
+    __slots__ = (
+        "address", "checked", "conditions", "fault", "folded", "job", "keeps", "mark", "optional",
+        "patience", "read", "size", "tried", "value",
+    )  # fmt: skip
+
+    def __init__(self, address: str, read: Callable[[Response, str], object]) -> None:
+        self.address, self.read = address, read
+        self.keeps = False  # the copy stands in whatever the fault, not only when the site is down
+        self.optional = False  # a call waits for it once; while it fails it does without
+        self.patience = 0.0  # the seconds for which a fault is answered without asking again
+        self.size = 0
+        self.value: Any = None
+        self.folded: str | None = None
+        self.mark: tuple[int, int, int] | None = None
+        self.conditions: dict[str, str] = {}
+        self.checked = self.tried = 0.0
+        self.fault: SiteError | None = None
+        self.job: Job | None = None
+
+
+class Job:
+    """One request under way. `waiters` are the calls that want it; without any it is given up."""
+
+    __slots__ = (
+        "address", "conditions", "counted", "deadline", "done", "page", "unattended", "waiters",
+        "wire",
+    )  # fmt: skip
+
+    def __init__(self, page: Page, deadline: float) -> None:
+        self.page, self.address, self.deadline = page, page.address, deadline
+        self.conditions = page.conditions if page.value is not None else {}
+        self.wire: Wire | None = None
+        self.waiters = 0
+        self.done = self.counted = self.unattended = False
+
+    def check(self) -> None:
+        """Raise `Cancelled` once nobody wants the answer."""
+        if self.done:
+            raise Cancelled
+
+
+class Workers:
+    """Threads that run jobs: as many as are busy; one that is stuck is simply not used again.
+
+    They are daemons, so that none holds up the end of the process.
+    """
+
+    def __init__(self) -> None:
+        import queue
+        import threading
+
+        self._tasks: Any = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._idle = 0
+
+    def run(self, task: Callable[[Job], None], job: Job) -> None:
+        """Have `task(job)` run soon, on a thread of its own."""
+        import threading
+
+        self._tasks.put((task, job))
+        with self._lock:
+            if self._idle > 0:
+                self._idle -= 1
+                return
+        threading.Thread(target=self._loop, name="inkan-reader", daemon=True).start()
+
+    def _loop(self) -> None:
+        import queue
+
+        while True:
+            try:
+                task, job = self._tasks.get(timeout=IDLE_SECONDS)
+            except queue.Empty:
+                with self._lock:
+                    if self._idle > 0:
+                        self._idle -= 1
+                        return
+                continue  # somebody counts on this thread: a task is on its way
+            task(job)
+            with self._lock:
+                self._idle += 1
+
+
+class Pages:
+    """The copies of a site's responses, and the one place that decides when to ask again.
+
+    `condition` guards everything here and is notified when a job ends.
+    """
+
+    def __init__(self, transport: Transport, times: SiteTimes) -> None:
+        import threading
+
+        self.transport, self._times = transport, times
+        self._workers = Workers()
+        self._bodies: dict[str, Page] = {}
+        self._bytes = 0
+        self.condition = threading.Condition()
+        self.reading = 0  # bodies under way, of all searches together
+
+    def body(self, address: str) -> Page:
+        """The page of a body, the longest unused ones forgotten beyond the bound of memory."""
+        with self.condition:
+            page = self._bodies.pop(address, None)
+            if page is None:
+                page = Page(address, read_markdown)
+                page.patience = self._times.fault
+            self._bodies[address] = page
+            return page
+
+    def is_fresh(self, page: Page) -> bool:
+        """Whether the copy needs no request."""
+        return (
+            page.value is not None
+            and page.fault is None
+            and self._times.now() - page.checked < self._times.cache
+        )
+
+    def is_usable(self, page: Page) -> bool:
+        """Whether the last good copy may stand in for a site that fails."""
+        if page.value is None or self._times.now() - page.checked > self._times.stale:
+            return False
+        return page.keeps or page.fault is None or page.fault.kind == "down"
+
+    def age(self, page: Page) -> float:
+        """The seconds since the site last confirmed the copy."""
+        return self._times.now() - page.checked
+
+    def hold(self, page: Page, *, counted: bool = False) -> Job | None:
+        """A job that this caller waits for and must `release`; `None` when none is needed.
+
+        Then the copy is fresh, or the fault is to be answered as it is (`outcome` says which).
+        `counted` jobs are bodies of a search, which run only `BODY_READERS` at a time.
+        """
+        with self.condition:
+            if self.is_fresh(page):
+                return None
+            job = self._under_way(page)
+            if page.fault is not None:
+                failing = self._times.now() - page.tried
+                if self.is_usable(page) or page.optional:
+                    if job is None and failing >= self._times.retry:
+                        self._begin(page).unattended = True
+                    return None
+                if job is None and failing < page.patience:
+                    return None
+            job = job or self._begin(page)
+            if counted and not job.counted:
+                job.counted = True
+                self.reading += 1
+            job.waiters += 1
+            return job
+
+    def wait(self, job: Job, call: Call) -> None:
+        """Return when the job has ended, by its time at the latest. Raises `Cancelled`."""
+        while True:
+            call.check()
+            with self.condition:
+                if self.has_ended(job):
+                    return
+                self.condition.wait(POLL_SECONDS)
+
+    def has_ended(self, job: Job) -> bool:
+        """Whether the job is over; one beyond its time is ended here, stuck as it may be."""
+        with self.condition:
+            if not job.done and self._times.now() >= job.deadline:
+                self._end(job, _no_answer(job, self._times))
+                _abort(job)
+            return job.done
+
+    def release(self, job: Job) -> None:
+        """No longer wait for a job; what nobody waits for is given up."""
+        with self.condition:
+            job.waiters -= 1
+            if job.waiters <= 0 and not job.done and not job.unattended:
+                self._end(job, None)
+                _abort(job)
+
+    def outcome(self, page: Page) -> bool:
+        """False when the copy is good, True when it is an old one that stands in.
+
+        Raises `SiteError` where there is none.
+        """
+        with self.condition:
+            fault = page.fault
+            if fault is None and page.value is not None:
+                return False
+            if self.is_usable(page):
+                return True
+        if fault is None:
+            raise SiteError(f"{page.address} was not read; try again")
+        raise SiteError(str(fault), fault.kind)
+
+    def settle(self, page: Page, call: Call) -> bool:
+        """`outcome`, after the request that it may need. Raises `SiteError`, `Cancelled`."""
+        job = self.hold(page)
+        if job is not None:
+            try:
+                self.wait(job, call)
+            finally:
+                self.release(job)
+        return self.outcome(page)
+
+    def expire(self, page: Page) -> bool:
+        """Have the next call ask again; False where the copy is only a moment old."""
+        with self.condition:
+            if self.age(page) < self._times.fault:
+                return False
+            page.checked = min(page.checked, self._times.now() - self._times.cache)
+            return True
+
+    def fold(self, page: Page) -> str:
+        """The text of a body as it is searched, kept as long as the copy."""
+        folded, value = page.folded, page.value
+        if folded is None:
+            folded = fold_text(value)
+            with self.condition:
+                if page.value is value:
+                    page.folded = folded
+                    self._account(page)
+        return folded
+
+    def _under_way(self, page: Page) -> Job | None:
+        job = page.job
+        if job is not None and self.has_ended(job):
+            return None
+        return job
+
+    def _begin(self, page: Page) -> Job:
+        job = page.job = Job(page, self._times.now() + self._times.fetch)
+        self._workers.run(self._work, job)
+        return job
+
+    def _work(self, job: Job) -> None:
+        """Run by a worker: fetch, read, file the result. Whatever happens, the job ends."""
+        fault: SiteError | None = SiteError(f"{job.address} could not be read; see stderr")
+        try:
+            response = self.transport.fetch(job)
+            job.deadline = float("inf")  # what follows is reading, and is not the site's time
+            job.check()
+            self._file(job, response)
+            fault = None
+        except SiteError as refused:
+            fault = refused
+        except Cancelled:
+            fault = None
+        finally:
+            with self.condition:
+                self._end(job, fault)
+
+    def _file(self, job: Job, response: Response) -> None:
+        page = job.page
+        mark = (response.status, len(response.body), hash(response.body))
+        same = response.status == 304 and bool(job.conditions)
+        if not same and page.mark != mark:
+            value = page.read(response, page.address)
+            job.check()
+            with self.condition:
+                page.value, page.folded = value, None
+                page.mark = mark
+                self._account(page)
+        with self.condition:
+            if not same:
+                page.conditions = _conditions(response)
+            page.checked = self._times.now()
+            page.fault = None
+
+    def _end(self, job: Job, fault: SiteError | None) -> None:
+        if job.done:
+            return
+        job.done = True
+        if job.counted:
+            self.reading -= 1
+        if job.page.job is job:
+            job.page.job = None
+        if fault is not None:
+            job.page.fault, job.page.tried = fault, self._times.now()
+        self.condition.notify_all()
+
+    def _account(self, page: Page) -> None:
+        """Keep the bodies within their bound; a page in use keeps its copy for its user."""
+        if self._bodies.get(page.address) is not page:
+            return
+        size = sum(sys.getsizeof(text) for text in (page.value, page.folded) if text is not None)
+        self._bytes += size - page.size
+        page.size = size
+        while self._bytes > MAX_CACHED_BYTES and len(self._bodies) > 1:
+            oldest = self._bodies.pop(next(iter(self._bodies)))
+            self._bytes -= oldest.size
+            oldest.size = 0
+
+
+def _abort(job: Job) -> None:
+    if job.wire is not None:
+        job.wire.abort()
+
+
+def _conditions(response: Response) -> dict[str, str]:
+    """The headers that ask next time whether a response still holds (RFC 9110, section 13)."""
+    asked = {}
+    for validator, condition in (("etag", "If-None-Match"), ("last-modified", "If-Modified-Since")):
+        value = response.headers.get(validator, "")
+        if value and value.isascii() and value.isprintable():
+            asked[condition] = value
+    return asked
+
+
+def fold_text(text: str) -> str:
+    """A body as it is searched: in NFC, case-folded."""
+    return text.lower() if text.isascii() else to_nfc(text).casefold()
+
+
+# ── 6c.4 The index ────────────────────────────────────────────────────────────────────────────
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_CONTAINERS = (
+    "records", "decisions", "items", "adrs", "entries", "documents", "docs", "results", "result",
+    "data", "pages", "files", "rfcs",
+)  # fmt: skip
+_OWN_CONTAINERS = frozenset({"records", "decisions", "items"})
+
+# The names under which published indexes give each value, the first one present being taken.
+_ENTRY_KEYS = {
+    "title": ("title", "name", "heading", "subject"),
+    "id": ("id", "adrid", "key", "identifier"),
+    "ref": ("ref",),
+    "slug": ("slug",),
+    "number": ("number", "adr", "pep", "rfc", "num", "seq"),
+    "project": (
+        "project", "package", "repo", "repository", "namespace", "team", "collection",
+    ),
+    "type": ("type", "kind", "category"),
+    "description": ("description", "summary", "excerpt", "abstract", "brief"),
+    "status": ("status", "state"),
+    "date": (
+        "date", "decisiondate", "publicationdate", "published", "datepublished", "created",
+        "createdat", "creationdate", "timestamp", "updated", "lasteditdate", "datemodified",
+        "lastmodified", "modified",
+    ),
+    "authors": ("authors", "author", "authornames"),
+    "deciders": ("deciders", "decisionmakers"),
+    "tags": ("tags", "topics", "labels", "keywords", "domains"),
+    "body": ("body", "markdown", "content", "contenttext", "text", "contenthtml"),
+    "path": ("path", "file", "filename", "filepath", "relativepath", "source"),
+    "url": ("url", "href", "link", "permalink", "sourceuri", "viewurl", "externalurl"),
+    "supersedes": ("supersedes", "replaces"),
+    "supersededBy": ("supersededby", "replacedby"),
+    "related": ("related",),
+    "links": ("links", "relations", "relationships"),
+    "fields": ("fields",),
+    "draft": ("draft",),
+    "rfcReview": ("rfcreview",),
+    "nested": ("frontmatter", "metadata", "attributes"),
+}  # fmt: skip
+_ENTRY_ALIASES = {
+    alias: (name, rank) for name, row in _ENTRY_KEYS.items() for rank, alias in enumerate(row)
+}
+_EVIDENCE = ("status", "date", "path", "url", "number", "ref", "body", "project", "type")
+_SITE_REVIEW_KEYS = _words(
+    "review reviewby reviewdue dueforreview nextreview nextreviewdate nextreviewdue reviewdate "
+    "reviewon revisit revisiton expires expirydate expireby validuntil resubmission lastreviewed "
+    "lastreviewedon lastreviewedat lastrevieweddate lastreview lastreviewdate reviewedon "
+    "reviewedat reviewed statuslastreviewed freshnessreviewedon lastverified ms.date reviewin "
+    "reviewevery reviewcycle reviewcadence reviewinterval reviewfrequency reviewperiod reviewafterdays "
+    "reviewers reviews approvers approvals approvedby objections rejectedby requiredapprovals "
+    "approvalsrequired required minapprovals quorum"
+)
+_URL_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_MARKDOWN_ENDING = re.compile(r"\.(?:mdx?|markdown)\Z", re.IGNORECASE)
+
+
+class SiteIndex:
+    """An index as read: its records, the bodies it holds itself, and what it says of the archive.
+
+    `elsewhere` maps an id to a second place where its body may be.
+    """
+
+    __slots__ = (
+        "bodies", "declared", "drafts", "elsewhere", "folded", "problems", "projects", "records",
+        "rules",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+        self.bodies: dict[str, str] = {}
+        self.folded: dict[str, str] = {}
+        self.elsewhere: dict[str, str] = {}
+        self.declared: dict[str, Declaration] = {}
+        self.projects: dict[str, Project] = {}
+        self.problems: list[Problem] = []
+        self.drafts: set[str] = set()
+        self.rules = Rules()
+
+
+class SitePlaces:
+    """How an index's ids and links become addresses of the site."""
+
+    def __init__(self, index: str, base: str) -> None:
+        self.index, self.base = index, base
+
+    def body(self, record_id: str) -> str:
+        """Where the body of that id is published."""
+        import urllib.parse
+
+        return f"{self.base}/{urllib.parse.quote(record_id, safe=_PATH_SAFE)}.md"
+
+    def stated(self, link: str) -> str | None:
+        """The address of a body that an entry names; `None` where it is not the site's own."""
+        import urllib.parse
+
+        try:
+            target = parse_address(urllib.parse.urljoin(self.index, link))
+        except ValueError:
+            return None
+        own = parse_address(self.base)
+        if target is None or own is None or target.origin != own.origin:
+            return None
+        target.login = ""
+        return str(target)
+
+    def page(self, link: str, record_id: str) -> str | None:
+        """The address of the page that people read."""
+        import urllib.parse
+
+        try:
+            target = parse_address(link)
+            if target is None and link:
+                target = parse_address(urllib.parse.urljoin(self.index, link))
+        except ValueError:
+            target = None
+        if target is not None:
+            return str(target)
+        return f"{self.base}/{urllib.parse.quote(record_id, safe=_PATH_SAFE)}"
+
+
+_PATH_SAFE = "/:@!$&'()*+,;=~"
+
+
+class FolderPlaces(SitePlaces):
+    """The same for a built folder: bodies are files, and only full addresses are pages."""
+
+    def body(self, record_id: str) -> str:
+        """The file of that id, relative to the folder."""
+        return record_id + ".md"
+
+    def stated(self, link: str) -> str | None:
+        """A file that an entry names; `None` where its path would leave the folder."""
+        return link if id_fault(link) is None else None
+
+    def page(self, link: str, record_id: str) -> str | None:  # noqa: ARG002 - the same interface
+        """The address that the entry gives, where it is one."""
+        return link if parse_address(link) is not None else None
+
+
+def id_fault(record_id: str) -> str | None:
+    """Why a text is no id, a relative path (SPEC 6); `None` where it is one."""
+    if not record_id:
+        return "is empty"
+    if len(record_id) > MAX_ID_LENGTH:
+        return f"is longer than {MAX_ID_LENGTH} characters"
+    if "\\" in record_id:
+        return "holds a backslash"
+    parts = record_id.split("/")
+    if "" in parts or "." in parts or ".." in parts:
+        return "leads out of the site or has an empty part"
+    if _URL_SCHEME.match(record_id):
+        return "begins with a scheme"
+    if record_id.isprintable():
+        return None
+    if any(c < " " or "\x7f" <= c <= "\x9f" or "\ud800" <= c <= "\udfff" for c in record_id):
+        return "holds a control character"
+    return None
+
+
+def read_index(value: object, places: SitePlaces, check: Callable[[], None]) -> SiteIndex:
+    """The records of a published index in any of the shapes that sites publish.
+
+    `check` is asked now and then whether to go on. Raises `SiteError` for what is no record index;
+    an entry that cannot be read loses nothing but itself.
+    """
+    return _IndexReader(places, check).read(value)
+
+
+class _IndexReader:
+    def __init__(self, places: SitePlaces, check: Callable[[], None]) -> None:
+        self.places, self.check = places, check
+        self.index = SiteIndex()
+        self._names: dict[str, tuple[str, int] | None] = {}
+        self._rules: dict[str | None, Rules] = {}
+        self._seen: set[str] = set()
+        self._unnamed = 0  # entries left out beyond those named
+        self._misnamed = 0  # entries that would be records, were it not for their ids
+
+    def read(self, value: object) -> SiteIndex:
+        entries, own = _entries(value)
+        if entries is None:
+            raise self._refused("it holds no list of records")
+        if isinstance(value, dict):
+            self._read_settings(value)
+        rows = self._rows(entries)
+        likely = sum(1 for _, record_id, values in rows if _is_likely(record_id, values))
+        enough = likely > 0 if own else likely * 2 >= len(rows) > 0
+        if entries and not enough and (rows or not self._misnamed):
+            raise self._refused(f"{likely:,} of {len(entries):,} entries look like records")
+        for nth, record_id, values in rows:
+            if not nth % 100:
+                self.check()
+            try:
+                self._read_entry(nth, record_id, values)
+            except RecursionError:
+                self._leave_out(nth, "is nested too deeply")
+        self._finish()
+        return self.index
+
+    def _refused(self, reason: str) -> SiteError:
+        hint = f"; {self.index.problems[0].sentence}" if self.index.problems else ""
+        return SiteError(
+            f"{self.places.index} is no index of records ({reason}){hint}: a record has an id and "
+            "a title, and a status or date",
+            "unusable",
+        )
+
+    def _finish(self) -> None:
+        if self._unnamed:
+            sentence = f"{self.places.index}: {self._unnamed:,} more entries were left out"
+            self.index.problems.append(Problem("", 0, 0, "left out", sentence))
+
+    def _leave_out(self, nth: int, reason: str, kind: str = "left out") -> None:
+        if len(self.index.problems) >= MAX_INDEX_PROBLEMS:
+            self._unnamed += 1
+            return
+        sentence = f"{self.places.index}: entry {nth} {reason}; it is left out"
+        self.index.problems.append(Problem("", 0, 0, kind, sentence))
+
+    def _read_settings(self, value: Mapping[str, object]) -> None:
+        """`statuses`, `fields` and `projects` beside the records."""
+        index = self.index
+
+        def note(name: str, sentence: str) -> None:
+            text = f"{self.places.index}: {quoted(name)}: {sentence}"
+            index.problems.append(Problem("", 0, 0, "value", text))
+
+        statuses = read_statuses(value.get("statuses"))
+        if "fields" in value and not _is_deep(value["fields"], MAX_ENTRY_DEPTH):
+            index.declared = parse_declarations(value["fields"], note)
+        declared = {fold_key(name): field for name, field in index.declared.items()}
+        index.rules = Rules(statuses or None, declared)
+        index.projects = read_projects(value.get("projects"))
+
+    def _rows(self, entries: Sequence[object]) -> list[tuple[int, str, dict[str, object]]]:
+        """(position, id, values) of each entry that is an object with an id."""
+        rows: list[tuple[int, str, dict[str, object]]] = []
+        for nth, entry in enumerate(entries, 1):
+            if not nth % 1000:
+                self.check()
+            if not isinstance(entry, dict):
+                self._leave_out(nth, f"is {_kind_of(entry)}, not an object")
+            elif len(rows) >= MAX_INDEX_RECORDS:
+                self._leave_out(nth, f"is beyond the first {MAX_INDEX_RECORDS:,}")
+            elif _is_deep(entry, MAX_ENTRY_DEPTH):
+                self._leave_out(nth, "is nested too deeply")
+            else:
+                values = self._values(entry)
+                record_id, fault = self._id(values)
+                if fault:
+                    self._misnamed += _is_likely("", values)
+                    self._leave_out(nth, fault)
+                else:
+                    rows.append((nth, record_id, values))
+        return rows
+
+    def _values(self, entry: Mapping[str, object]) -> dict[str, object]:
+        """An entry's values under our own names; what stands nested in it is merged under it."""
+        values: dict[str, object] = {}
+        ranks: dict[str, int] = {}
+        names = self._names
+        layers = [entry]
+        for depth, layer in enumerate(layers):
+            for key, value in layer.items():
+                if value is None or value in ("", []):
+                    continue
+                try:
+                    known = names[key]
+                except KeyError:
+                    known = names[key] = _entry_name(key)
+                if known is None:
+                    continue
+                name, rank = known
+                rank += 1000 * depth
+                if name == "nested":
+                    if not depth and isinstance(value, dict):
+                        layers.append(value)
+                elif name not in ranks or rank < ranks[name]:
+                    values[name], ranks[name] = value, rank
+        return values
+
+    def _id(self, values: dict[str, object]) -> tuple[str, str]:
+        """(id, "") or ("", why there is none). An `id` that is none is not replaced by a guess."""
+        for name in ("id", "path", "slug", "ref", "number"):
+            text = _scalar(values.get(name))
+            if not text:
+                continue
+            if name == "path":
+                text = text[2:] if text.startswith("./") else text.lstrip("/")
+            if text.startswith(self.places.base + "/"):
+                text = text[len(self.places.base) + 1 :].rstrip("/")
+            if name in ("path", "id"):
+                text = _MARKDOWN_ENDING.sub("", text)
+            project = _name_of(values.get("project"))
+            if name in ("slug", "number") and project and "/" not in text:
+                text = f"{project}/{text}"
+            fault = id_fault(text)
+            return (text, "") if not fault else ("", f"has the id {quoted(text)}, which {fault}")
+        return "", "has no id"
+
+    def _read_entry(self, nth: int, record_id: str, values: dict[str, object]) -> None:
+        if record_id in self._seen:
+            self._leave_out(nth, f"has the id {quoted(record_id)} of an earlier one", "double id")
+            return
+        self._seen.add(record_id)
+        origin = self._origin(record_id, values)
+        fields = FieldSet(_field_values(values))
+        record = record_from_fields(fields, origin, self._rules_for(origin.project))
+        if record is None:
+            self.index.drafts.add(record_id)
+            return
+        named = values.get("fields")
+        if not isinstance(named, dict):
+            record.fields = {}
+        elif len(record.fields) > len(named):
+            record.fields = {key: record.fields[key] for key in named if key in record.fields}
+        record.ref = _scalar(values.get("ref")) or record.ref
+        record.url = self.places.page(_scalar(values.get("url")), record_id)
+        record.approval = _stated_approval(values.get("rfcReview")) or record.approval
+        _set_status_flags(record, values.get("status"))
+        if fields.notes:
+            record.problems = [
+                Problem(record.path, 0, 0, kind, sentence) for _, kind, sentence in fields.notes
+            ]
+        self._place_body(record, values)
+        self.index.records.append(record)
+
+    def _origin(self, record_id: str, values: Mapping[str, object]) -> Origin:
+        location = self.places.body(record_id)
+        origin = Origin(record_id, location, location)
+        origin.project = _name_of(values.get("project")) or origin.project
+        if origin.number is None:
+            origin.number = _number(values.get("number"), record_id)
+        return origin
+
+    def _rules_for(self, project_id: str | None) -> Rules:
+        rules = self._rules.get(project_id)
+        if rules is None:
+            project = self.index.projects.get(project_id or "")
+            rules = self._rules[project_id] = self.index.rules.for_project(project)
+        return rules
+
+    def _place_body(self, record: Record, values: Mapping[str, object]) -> None:
+        """The entry's own body where it has one, else where it says that the body is."""
+        body = values.get("body")
+        if isinstance(body, dict):
+            found = (body.get(key) for key in ("rawMarkdown", "markdown", "html"))
+            body = next((text for text in found if isinstance(text, str) and text), None)
+        link = _scalar(values.get("path"))
+        if isinstance(body, str):
+            if not _is_link(body):
+                self.index.bodies[record.id] = without_front_matter(body)
+                return
+            link = body.strip()
+        if not _MARKDOWN_ENDING.search(link):
+            return
+        stated = self.places.stated(link)
+        if stated is not None and stated != record.location:
+            if "/" not in record.id:  # `ADR-0001` beside `adr/0001-x.md`: the path is the file
+                record.location, stated = stated, record.location
+            self.index.elsewhere[record.id] = stated
+
+
+def _entries(value: object, *, inner: bool = False) -> tuple[Sequence[object] | None, bool]:
+    """The entries of an index, and whether they stand under a name that only records have."""
+    if isinstance(value, list):
+        return value, False
+    if not isinstance(value, dict):
+        return None, False
+    names = {fold_key(key): key for key in value}
+    for name in _CONTAINERS:
+        held = value.get(names.get(name, name))
+        own = name in _OWN_CONTAINERS
+        if held in ([], {}) and (own or name in ("adrs", "rfcs")):
+            return [], own
+        if isinstance(held, list) and (own or any(map(_is_object, held))):
+            return held, own
+        if isinstance(held, dict):
+            found = _entries(held, inner=True) if _is_wrapper(name) and not inner else (None, own)
+            if found[0] is None:
+                found = _keyed(held), own
+            if found[0] is not None:
+                return found
+    single = value.get("adr") if isinstance(value.get("adr"), dict) else value
+    if isinstance(single, dict) and "title" in single and "status" in single:
+        return [single], False
+    return _keyed(value), False
+
+
+def _keyed(value: Mapping[str, object]) -> list[object] | None:
+    """The objects of an object by their keys, which are the ids of those that have none."""
+    titled = sum(1 for item in value.values() if isinstance(item, dict) and "title" in item)
+    if not titled or titled < 0.6 * len(value):
+        return None
+    return [
+        item if not isinstance(item, dict) or "id" in item else {"id": key, **item}
+        for key, item in value.items()
+    ]
+
+
+def _is_wrapper(name: str) -> bool:
+    return name in ("data", "results", "result")
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_likely(record_id: str, values: Mapping[str, object]) -> bool:
+    """Whether an entry is about a record; other data has ids and names as well."""
+    evidence = any(name in values for name in _EVIDENCE)
+    if "title" in values and evidence:
+        return True
+    named = "title" in values or evidence or number_of(record_id.rsplit("/", 1)[-1]) is not None
+    return "/" in record_id and named
+
+
+def _entry_name(key: str) -> tuple[str, int] | None:
+    folded = fold_key(key)
+    if folded in _SITE_REVIEW_KEYS:
+        return key, 0
+    return _ENTRY_ALIASES.get(folded)
+
+
+_KINDS = {str: "a text", bool: "true or false", int: "a number", float: "a number", list: "a list"}
+
+
+def _kind_of(value: object) -> str:
+    return _KINDS.get(type(value), "null")
+
+
+def _is_deep(value: object, levels: int) -> bool:
+    if isinstance(value, dict):
+        return not levels or any(_is_deep(item, levels - 1) for item in value.values())
+    if isinstance(value, list):
+        return not levels or any(_is_deep(item, levels - 1) for item in value)
+    return False
+
+
+def _scalar(value: object) -> str:
+    """A text or number as text; `""` for anything else."""
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return str(value)
+    return ""
+
+
+def _name_of(value: object) -> str:
+    """A text, or the id or name of an object."""
+    if isinstance(value, dict):
+        found = (_scalar(value.get(key)) for key in ("id", "slug", "key", "name", "label", "title"))
+        return next((text for text in found if text), "")
+    return _scalar(value)
+
+
+def _number(value: object, record_id: str) -> str | None:
+    text = _scalar(value)
+    if text.isascii() and text.isdigit() and len(text) < 16:
+        return text
+    found = re.fullmatch(r"[A-Za-z]+[-_ ]?([0-9]{1,7})", record_id.rsplit("/", 1)[-1])
+    return found[1] if found else None
+
+
+def _field_values(values: Mapping[str, object]) -> dict[str, object]:
+    """What of an entry is read as front matter would be, values of a wrong kind left out."""
+    fields = {
+        key: value
+        for key, value in values.items()
+        if key in _ENTRY_LISTS or key not in _ENTRY_KEYS  # then a key of a review
+    }
+    for key in ("title", "description", "type"):
+        text = _scalar(values.get(key))
+        if text:
+            fields[key] = text
+    status = values.get("status")
+    fields["status"] = _name_of(status) if isinstance(status, dict) else _scalar(status)
+    fields["date"] = entry_date(values.get("date"))
+    fields["draft"] = values.get("draft")
+    if isinstance(values.get("fields"), dict):
+        fields["fields"] = values["fields"]
+    for key in ("supersedes", "supersededBy"):
+        written = fields.get(key)
+        if isinstance(written, str) and re.fullmatch(r"[0-9]+(?:[, ]+[0-9]+)+", written):
+            fields[key] = re.split(r"[, ]+", written)
+    _add_links(fields, values.get("links"))
+    return fields
+
+
+_ENTRY_LISTS = frozenset({"authors", "deciders", "tags", "supersedes", "supersededBy", "related"})
+_LINK_KINDS = {
+    "supersedes": "supersedes", "replaces": "supersedes", "supersededby": "supersededBy",
+    "replacedby": "supersededBy", "related": "related", "relatesto": "related",
+}  # fmt: skip
+
+
+def _add_links(fields: dict[str, object], links: object) -> None:
+    """`[{type, target}]`, where the entry says nothing under the relation's own name."""
+    if not isinstance(links, list):
+        return
+    found: dict[str, list[object]] = {}
+    for link in links:
+        if isinstance(link, dict):
+            kind = _scalar(link.get("type") or link.get("rel") or link.get("kind"))
+            targets = (_scalar(link.get(key)) for key in ("target", "to", "id", "ref"))
+            target = next(filter(None, targets), "")
+            name = _LINK_KINDS.get(fold_key(kind))
+            if name and target:
+                found.setdefault(name, []).append(target)
+    for name, linked in found.items():
+        fields.setdefault(name, linked)
+
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_DAY_FIRST = re.compile(r"([0-9]{1,2})[- ]([A-Za-z]{3})[a-z]*[- ]([0-9]{4})")
+
+
+def entry_date(value: object) -> object:
+    """The date of an entry; `11-Aug-2017` and a count of seconds since 1970 are read as well."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 100_000_000:
+        seconds = value / 1000 if value > 100_000_000_000 else value
+        if seconds < 100_000_000_000:
+            moment = time.gmtime(seconds)
+            return iso_date(moment.tm_year, moment.tm_mon, moment.tm_mday)
+    text = _scalar(value)
+    found = _DAY_FIRST.fullmatch(text)
+    if found and found[2].lower() in _MONTHS:
+        month = _MONTHS.index(found[2].lower()) + 1
+        return iso_date(int(found[3]), month, int(found[1])) or text
+    return text
+
+
+def _is_link(text: str) -> bool:
+    """Whether what stands for a body is the address of one."""
+    text = text.strip()
+    if not text or len(text) > 2000 or any(c <= " " for c in text):
+        return False
+    return text.startswith(("http://", "https://", "/", "./")) or bool(
+        _MARKDOWN_ENDING.search(text)
+    )
+
+
+def _set_status_flags(record: Record, status: object) -> None:
+    """A status that is an object may say itself whether it is in force."""
+    if isinstance(status, dict) and isinstance(status.get("current"), bool):
+        record.current = status["current"]
+        record.open = record.open and not record.current
+
+
+def _stated_approval(value: object) -> Approval | None:
+    """`rfcReview` as an index gives it; `None` where it is not well-formed."""
+    if not isinstance(value, dict):
+        return None
+    status, waiting = value.get("status"), value.get("waitingOn", [])
+    counts = [value.get("approved"), value.get("required")]
+    if status not in ("approved", "changes-requested", "pending") or not isinstance(waiting, list):
+        return None
+    if any(isinstance(count, bool) or not isinstance(count, int) for count in counts):
+        return None
+    names = [name.lstrip("@") for name in waiting if isinstance(name, str)]
+    return Approval(status, value["approved"], value["required"], names)
+
+
+def read_statuses(value: object) -> dict[str, Status]:
+    """`{name: {current, open, label}}`, a list of such objects, or of names, by folded name."""
+    rows: list[tuple[str, object]]
+    if isinstance(value, dict):
+        rows = list(value.items())
+    elif isinstance(value, list):
+        rows = [(_name_of(item), item) for item in value]
+    else:
+        return {}
+    statuses = {}
+    for name, said in rows:
+        if not name.strip():
+            continue
+        known = DEFAULT_STATUSES.get(fold_key(name)) or Status(name)
+        row = said if isinstance(said, dict) else {"current": said}
+        flags = [row.get(key) for key in ("current", "open")]
+        current, is_open = (
+            flag if isinstance(flag, bool) else default
+            for flag, default in zip(flags, (known.current, known.open))
+        )
+        label = _scalar(row.get("label")) or None
+        statuses[fold_key(name)] = Status(name, current=current, is_open=is_open, label=label)
+    return statuses
+
+
+def read_projects(value: object) -> dict[str, Project]:
+    """`projects` of an index, a list or an object by id, each with what it says of itself."""
+    if isinstance(value, dict):
+        rows = [
+            {"id": key, **item} if isinstance(item, dict) else {"id": key, "name": item}
+            for key, item in value.items()
+        ]
+    elif isinstance(value, list):
+        rows = [item if isinstance(item, dict) else {"id": item} for item in value]
+    else:
+        return {}
+    projects: dict[str, Project] = {}
+    for row in rows:
+        project_id = next((_scalar(row.get(k)) for k in ("id", "slug", "name") if row.get(k)), "")
+        if project_id and project_id not in projects and id_fault(project_id) is None:
+            projects[project_id] = _project(project_id, row)
+    return projects
+
+
+def _project(project_id: str, row: Mapping[str, object]) -> Project:
+    project = Project(project_id)
+    project.name = _scalar(row.get("name")) or _scalar(row.get("title")) or project_id
+    project.description = _scalar(row.get("description") or row.get("summary")) or None
+    project.owners = people_list(row.get("owners") or row.get("owner"))
+    project.key = _scalar(row.get("key")) or None
+    order = row.get("order")
+    if isinstance(order, (int, float)) and not isinstance(order, bool) and abs(order) < 1e9:
+        project.order = order
+    return project
+
+
+# ── 6c.5 llms.txt ─────────────────────────────────────────────────────────────────────────────
+
+
+class Section:
+    """A heading of `llms.txt`: the text under it, and its list as (name, link, notes)."""
+
+    __slots__ = ("entries", "level", "name", "text")
+
+    def __init__(self, level: int, name: str) -> None:
+        self.level, self.name = level, name
+        self.text = ""
+        self.entries: list[tuple[str, str, str]] = []
+
+
+def read_llms(response: Response, address: str) -> list[Section]:
+    """The sections of a site's `llms.txt`; none where it has no such file (SPEC 6)."""
+    if response.status in (401, 403, 404, 410):
+        return []
+    check_status(response, address)
+    text = response.body.decode("utf-8-sig", "replace")
+    return [] if is_html(response, text) else parse_llms(text)
+
+
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(.*)")
+_LABEL = re.compile(r"\[([^\[\]]*)\]\(")
+_BARE_LINK = re.compile(r"https?://[^\s<>)\]]+")
+
+
+def parse_llms(text: str) -> list[Section]:
+    """The sections of an `llms.txt`: the first is what stands under its title. Never raises."""
+    section = Section(1, "")
+    sections = [section]
+    for kind, content in _llms_blocks(text):
+        if kind == "heading":
+            level = len(content) - len(content.lstrip("#"))
+            name = re.sub(r"[ \t]#+\Z", "", content.lstrip("#").strip())
+            section = Section(level, plain_text(name))
+            sections.append(section)
+        elif kind == "text":
+            if not section.text and not section.entries:
+                section.text = plain_text(content)[:MAX_SUMMARY]
+        else:
+            entry = _llms_entry(content)
+            if entry:
+                section.entries.append(entry)
+    return sections
+
+
+def _llms_blocks(text: str) -> list[tuple[str, str]]:
+    """Headings, items and paragraphs, each on one line; fences, comments and rules are left out."""
+    blocks: list[tuple[str, str]] = []
+    fence = ""
+    open_block = False  # whether the next line may go on with the last block
+    for line in _without_comments(text):
+        bare = line.strip()
+        if bare.startswith(("```", "~~~")):
+            fence = "" if fence and bare.startswith(fence) else fence or bare[:3]
+            open_block = False
+            continue
+        kind, content = _llms_line(line, bare)
+        if fence or not bare or kind == "rule":
+            if kind == "rule" and bare[0] == "=" and open_block and blocks[-1][0] == "text":
+                blocks[-1] = ("heading", "# " + blocks[-1][1])
+            open_block = False
+        elif kind == "text" and open_block:
+            blocks[-1] = (blocks[-1][0], f"{blocks[-1][1]} {content}")
+        else:
+            blocks.append((kind, content))
+            open_block = kind != "heading"
+    return blocks
+
+
+def _llms_line(line: str, bare: str) -> tuple[str, str]:
+    if bare.startswith("#"):
+        return "heading", bare
+    if len(bare) > 2 and not bare.strip("-=*_ "):
+        return "rule", bare
+    item = _ITEM.fullmatch(line)
+    if item:
+        return "item", item[1]
+    if bare.startswith("|"):
+        return "item", bare.strip("| \t")
+    return "text", bare.lstrip("> \t")
+
+
+def _without_comments(text: str) -> list[str]:
+    """The lines of a text without HTML comments and the front matter that it may begin with."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    parts = []
+    start = 0
+    while True:
+        opened = text.find("<!--", start)
+        closed = text.find("-->", opened) if opened >= 0 else -1
+        if closed < 0:
+            parts.append(text[start:])
+            break
+        parts.append(text[start:opened])
+        start = closed + 3
+    lines = "".join(parts).lstrip("\n").split("\n")
+    if lines[0].rstrip() == "---" and "---" in (line.rstrip() for line in lines[1:]):
+        end = next(nth for nth, line in enumerate(lines[1:], 1) if line.rstrip() == "---")
+        return lines[end + 1 :]
+    return lines
+
+
+def _llms_entry(text: str) -> tuple[str, str, str] | None:
+    """(name, link, notes) of a list item or table row; `None` for one without a link."""
+    found = _first_link(text, 0)
+    if found:
+        name, link, _, end = found
+        notes = text[end:]
+    else:
+        bare = _BARE_LINK.search(text)
+        if not bare:
+            return None
+        name, link = text[: bare.start()], bare[0].rstrip(".,;")
+        notes = text[bare.end() :]
+    name = plain_text(name).strip(" \t:-–—<(")
+    notes = plain_text(notes.strip(" \t*_>)").lstrip(":-–—| \t"))
+    return name, link, notes.rstrip("| \t")[:MAX_SUMMARY]
+
+
+def _first_link(text: str, start: int) -> tuple[str, str, int, int] | None:
+    """(label, target, begin, end) of the first Markdown link from there on."""
+    label = _LABEL.search(text, start)
+    close = text.find(")", label.end()) if label else -1
+    if label is None or close < 0:
+        return None
+    target = text[label.end() : close].split()
+    return label[1], target[0].strip("<>") if target else "", label.start(), close + 1
+
+
+def plain_text(text: str) -> str:
+    """One line of Markdown without emphasis, code marks and link targets."""
+    parts = []
+    start = 0
+    found = _first_link(text, 0)
+    while found:
+        parts += [text[start : found[2]], found[0]]
+        start = found[3]
+        found = _first_link(text, start)
+    text = "".join(parts) + text[start:]
+    text = re.sub(r"\*\*|__|`", "", text)
+    text = re.sub(r"(?<![\w*])[*_](?=\S)|(?<=\S)[*_](?![\w*])", "", text)
+    return " ".join(text.split())
+
+
+_GENERAL_HEADINGS = _words(
+    "projects project decisions decision decisionrecords records record adrs adr rfcs rfc optional "
+    "docs documentation pages links index all alldecisions architecturedecisionrecords"
+)
+
+
+def llms_projects(
+    sections: Sequence[Section], bases: Sequence[str], ids: Iterable[str]
+) -> dict[str, tuple[str, str]]:
+    """(name, description) of each project that `llms.txt` tells of, by id (SPEC 6).
+
+    The page of the project itself counts most, then the shallowest section whose links all lead
+    into the project, then a single entry that leads into it and is no record.
+    """
+    wanted = frozenset(ids)
+    found: dict[str, tuple[int, str, str]] = {}
+
+    def offer(project: str, rank: int, name: str, text: str) -> None:
+        if project in wanted and name and (project not in found or rank < found[project][0]):
+            found[project] = (rank, name, text)
+
+    paths = [[_site_path(link, bases) for _, link, _ in section.entries] for section in sections]
+    for nth, section in enumerate(sections):
+        for (name, _, notes), path in zip(section.entries, paths[nth]):
+            if path and len(path) == 1:
+                offer(path[0], 0, name, notes)
+            elif path and path[-1] == "":
+                offer(path[0], 10, name, notes)
+        led = _leads_into(sections, paths, nth)
+        if led is not None and fold_key(section.name) not in _GENERAL_HEADINGS:
+            offer(led, section.level, section.name, section.text)
+    return {project: (name, text) for project, (_, name, text) in found.items()}
+
+
+def _leads_into(
+    sections: Sequence[Section], paths: Sequence[Sequence[Sequence[str]]], nth: int
+) -> str | None:
+    """The one project that all links of a section and of those below it lead into."""
+    led: set[str] = set()
+    for at in range(nth, len(sections)):
+        if at > nth and sections[at].level <= sections[nth].level:
+            break
+        led.update(path[0] for path in paths[at] if path)
+        if len(led) > 1:
+            return None
+    return led.pop() if led and sections[nth].level > 1 else None
+
+
+_PAGE_ENDING = re.compile(r"(?:\A|/)(?:index\.(?:md|html?)|llms\.txt|README\.md)\Z", re.IGNORECASE)
+
+
+def _site_path(link: str, bases: Sequence[str]) -> list[str]:
+    """The parts of a link below the site; `[""]` ends one that is a folder; `[]` leads elsewhere.
+
+    `/sre/` and `sre.md` are `["sre"]`: the project's own page.
+    """
+    import urllib.parse
+
+    try:
+        target = urllib.parse.urljoin(bases[0] + "/", link)
+    except ValueError:
+        return []
+    base = next((base for base in bases if target.startswith(base + "/")), None)
+    if base is None:
+        return []
+    path = target[len(base) + 1 :].partition("#")[0].partition("?")[0]
+    folder = _PAGE_ENDING.sub("/", path)
+    parts = urllib.parse.unquote(folder).split("/")
+    if len(parts) == 2 and not parts[1]:
+        parts.pop()
+    if len(parts) == 1:
+        parts[0] = re.sub(r"\.(?:md|html?)\Z", "", parts[0])
+    return parts if parts[0] else []
+
+
+def published_bases(base: str, records: Sequence[Record]) -> list[str]:
+    """The site's address, and the one it gives itself in the links of its records, if another."""
+    bases = [base]
+    for record in records[:20]:
+        url = _MARKDOWN_ENDING.sub("", (record.url or "").rstrip("/"))
+        if url.endswith("/" + record.id) and url[: -len(record.id) - 1] not in bases:
+            bases.append(url[: -len(record.id) - 1])
+    return bases
+
+
+def site_snapshot(index: SiteIndex, sections: Sequence[Section], base: str, where: str) -> Snapshot:
+    """What a published index and its `llms.txt` say together."""
+    snapshot = Snapshot()
+    snapshot.is_site = True
+    snapshot.records = index.records
+    snapshot.rules, snapshot.declared, snapshot.drafts = index.rules, index.declared, index.drafts
+    snapshot.missing = [problem for problem in index.problems if problem.is_error]
+    snapshot.problems = index.problems + [p for r in index.records for p in r.problems]
+    ids = {record.project for record in index.records if record.project} | set(index.projects)
+    told = llms_projects(sections, published_bases(base, index.records), ids)
+    for project_id in sorted(ids):
+        project = _copied(index.projects.get(project_id) or Project(project_id))
+        name, text = told.get(project_id, ("", ""))
+        if project.name == project_id and name:
+            project.name = name
+        project.description = project.description or text or None
+        snapshot.projects[project_id] = project
+    snapshot.title = next((section.name for section in sections if section.name), None)
+    snapshot.looked = f"{where} lists no record"
+    if index.drafts:
+        snapshot.looked += f", and {counted(len(index.drafts), 'draft')}"
+    return snapshot
+
+
+def _copied(project: Project) -> Project:
+    """The same project again, so that one snapshot does not change under another's reader."""
+    import copy
+
+    return copy.copy(project)
+
+
+# ── 6c.6 The sources ──────────────────────────────────────────────────────────────────────────
+
+
+class SiteSource:
+    """A published site (SPEC 6). Nothing is asked of it, or imported for it, before a call.
+
+    The records list stays the same object while the index does not change, also where a failing
+    site makes `snapshot` hand out a new `Snapshot` that says how old its copy is.
+    """
+
+    is_site = True
+
+    def __init__(
+        self,
+        address: str,
+        headers: Sequence[str],
+        environ: Mapping[str, str],
+        log: Callable[[str], None],
+        *,
+        times: SiteTimes | None = None,
+    ) -> None:
+        import threading
+
+        place = parse_address(address.strip())
+        if place is None:
+            raise UsageError("--url must be the address of a published site")
+        secrets = parse_headers(headers, environ)
+        if place.login and "authorization" not in map(str.lower, secrets):
+            secrets["Authorization"] = basic_login(place.login)
+        path = place.path.rstrip("/")
+        name = "decisions.json"
+        if path.lower().endswith(".json"):
+            path, _, name = path.rpartition("/")
+        self._base = place.origin + path
+        index = f"{self._base}/{name}"
+        self._places = SitePlaces(index, self._base)
+        self._times, self._log = times or SiteTimes(), log
+        self._pages = Pages(Transport(_ascii_origin(place), secrets, self._times), self._times)
+        self._index = Page(index, self._read_index)
+        self._llms = Page(f"{self._base}/llms.txt", read_llms)
+        self._index.keeps = self._llms.keeps = self._llms.optional = True
+        self._lock = threading.Lock()
+        self._built: tuple[object, object, Snapshot] | None = None
+        self._aged: tuple[Snapshot, str, Snapshot] | None = None
+
+    def stop(self) -> None:
+        """Nothing: its threads end with the process."""
+
+    def start(self) -> None:
+        """Nothing: no request is made before a call needs one."""
+
+    def close(self) -> None:
+        """Close the connections that are kept."""
+        self._pages.transport.close()
+
+    def snapshot(self, call: Call) -> Snapshot:
+        """The records that the index lists now. Raises `SiteError`, `Cancelled`."""
+        names = self._pages.hold(self._llms)  # beside the index, not after it
+        try:
+            aged = self._pages.settle(self._index, call)
+            if names is not None:
+                self._pages.wait(names, call)
+        finally:
+            if names is not None:
+                self._pages.release(names)
+        snapshot = self._current()
+        return self._with_age(snapshot) if aged else snapshot
+
+    def read_body(self, record: Record, call: Call) -> str:
+        """The Markdown of one record. Raises `SiteError`, `Cancelled`.
+
+        A page that is gone may have moved with a deploy: the index is then read again, once.
+        """
+        try:
+            return self._body(record, call)
+        except SiteError as fault:
+            if fault.kind != "gone" or not self._pages.expire(self._index):
+                raise
+            before = self._index.value
+            snapshot = self.snapshot(call)
+            if self._index.value is before:
+                raise
+            found = next((other for other in snapshot.records if other.id == record.id), None)
+            if found is None:
+                raise SiteError(
+                    f"{fault}, and the site's index no longer lists {shown(record.id)}", "gone"
+                ) from None
+            return self._body(found, call)
+
+    def search_bodies(
+        self, records: Sequence[Record], needles: Sequence[str], call: Call
+    ) -> tuple[list[tuple[bool, ...]], list[str]]:
+        """For each record, which of the folded `needles` its folded body holds; and warnings."""
+        search = _SiteSearch(self._pages, self._times, needles, call)
+        index = self._index.value or SiteIndex()
+        for nth, record in enumerate(records):
+            if not nth % 100:
+                call.check()
+            own = own_folded(index, record.id)
+            if own is not None:
+                search.hits[nth] = hits(own, needles)
+            else:
+                search.ask(nth, self._places_of(record))
+        search.run()
+        none = (False,) * len(needles)
+        return [search.hits.get(nth, none) for nth in range(len(records))], search.warnings()
+
+    def _read_index(self, response: Response, address: str) -> SiteIndex:
+        value = decode_index(response, address)
+        job = self._index.job
+        return read_index(value, self._places, job.check if job is not None else lambda: None)
+
+    def _places_of(self, record: Record) -> list[str]:
+        index = self._index.value
+        other = index.elsewhere.get(record.id) if index is not None else None
+        return [record.location, other] if other else [record.location]
+
+    def _body(self, record: Record, call: Call) -> str:
+        index = self._index.value
+        if index is not None and record.id in index.bodies:
+            return str(index.bodies[record.id])
+        first: SiteError | None = None
+        for address in self._places_of(record):
+            page = self._pages.body(address)
+            try:
+                self._pages.settle(page, call)
+                self._prefer(record, address)
+                return str(page.value)
+            except SiteError as fault:
+                first = first or fault
+                if fault.kind != "gone":
+                    raise
+        raise first or SiteError(f"{record.location} was not read; try again")
+
+    def _prefer(self, record: Record, address: str) -> None:
+        """Ask first, from now on, where the body was found."""
+        index = self._index.value
+        if index is not None and index.elsewhere.get(record.id) == address != record.location:
+            index.elsewhere[record.id], record.location = record.location, address
+
+    def _current(self) -> Snapshot:
+        index, sections = self._index.value, self._llms.value
+        with self._lock:
+            built = self._built
+            if built is None or built[0] is not index or built[1] is not sections:
+                snapshot = site_snapshot(index, sections or [], self._base, self._places.index)
+                built = self._built = (index, sections, snapshot)
+            return built[2]
+
+    def _with_age(self, snapshot: Snapshot) -> Snapshot:
+        """The same, shallowly, with a warning of how old the copy is."""
+        age = _age_words(self._pages.age(self._index))
+        sentence = f"{self._index.fault or self._index.address}; this is its copy of {age} ago"
+        with self._lock:
+            if self._aged is None or self._aged[:2] != (snapshot, sentence):
+                if self._aged is None or str(self._index.fault) not in self._aged[1]:
+                    self._log(sentence)
+                aged = Snapshot()
+                for name in Snapshot.__slots__:
+                    setattr(aged, name, getattr(snapshot, name))
+                problem = Problem("", 0, 0, "source", sentence)
+                aged.missing = [problem, *snapshot.missing]
+                aged.problems = [problem, *snapshot.problems]
+                self._aged = (snapshot, sentence, aged)
+            return self._aged[2]
+
+
+def _ascii_origin(place: Address) -> str:
+    """The origin as requests have it; only a host beyond ASCII needs more than its text."""
+    if place.host.isascii():
+        return place.origin
+    return _encoded(str(place)).origin
+
+
+def _age_words(seconds: float) -> str:
+    """`40 s`, `3 min`: coarse, so that the warning does not change with every call."""
+    if seconds < 90:
+        return f"{max(10, int(seconds) // 10 * 10)} s"
+    return f"{int(seconds) // 60} min"
+
+
+def hits(folded: str, needles: Sequence[str]) -> tuple[bool, ...]:
+    """Which of the needles a folded text holds."""
+    return tuple(needle in folded for needle in needles)
+
+
+def own_folded(index: SiteIndex, record_id: str) -> str | None:
+    """The folded body that the index holds itself, kept as long as the index."""
+    folded = index.folded.get(record_id)
+    if folded is None and record_id in index.bodies:
+        folded = index.folded[record_id] = fold_text(index.bodies[record_id])
+    return folded
+
+
+def body_warnings(faults: Sequence[str]) -> list[str]:
+    """The first few bodies that could not be read, and how many more there are."""
+    told = [f"{fault}; its body was not searched" for fault in faults[:MISSING_SHOWN]]
+    more = len(faults) - len(told)
+    if more:
+        bodies = "body" if more == 1 else "bodies"
+        told.append(f"and {more:,} more {bodies} could not be read")
+    return told
+
+
+class _SiteSearch:
+    """One search of bodies: what is still to be asked for, what is under way, what was found."""
+
+    def __init__(self, pages: Pages, times: SiteTimes, needles: Sequence[str], call: Call) -> None:
+        import collections
+
+        self._pages, self._times, self._needles, self._call = pages, times, needles, call
+        self.hits: dict[int, tuple[bool, ...]] = {}
+        self._faults: list[str] = []
+        self._waiting: Any = collections.deque()
+        self._active: dict[int, tuple[Job, Page, list[str]]] = {}
+        self._unread = self._total = self._done = 0
+        self._told = 0.0
+
+    def ask(self, nth: int, addresses: list[str]) -> None:
+        """Take a copy that is there, or put the body on the list of those to be asked for."""
+        page = self._pages.body(addresses[0])
+        if self._pages.is_fresh(page):
+            self.hits[nth] = hits(self._pages.fold(page), self._needles)
+        else:
+            self._waiting.append((nth, page, addresses[1:]))
+
+    def run(self) -> None:
+        """Read what is on the list, until it is done, cancelled, or out of time."""
+        self._total = len(self._waiting)
+        deadline = self._times.now() + self._times.search
+        try:
+            while self._waiting or self._active:
+                self._call.check()
+                if self._times.now() >= deadline:
+                    self._unread = len(self._waiting) + len(self._active)
+                    break
+                self._fill()
+                self._collect()
+        finally:
+            for job, _, _ in self._active.values():
+                self._pages.release(job)
+
+    def warnings(self) -> list[str]:
+        """What the answer has to say about bodies that were not searched."""
+        told = body_warnings(self._faults)
+        if self._unread:
+            were = "body was" if self._unread == 1 else "bodies were"
+            told.insert(
+                0,
+                f"the search ended after {self._times.search:g}s; {self._unread:,} {were} not "
+                "read: narrow it with project, type, status or tag",
+            )
+        return told
+
+    def _fill(self) -> None:
+        pages = self._pages
+        while self._waiting and len(self._active) < BODY_READERS:
+            with pages.condition:
+                nth, page, others = self._waiting[0]
+                if page.job is None and pages.reading >= BODY_READERS:
+                    return
+                self._waiting.popleft()
+                job = pages.hold(page, counted=True)
+                if job is not None:
+                    self._active[nth] = (job, page, others)
+            if job is None:
+                self._settle(nth, page, others)
+
+    def _collect(self) -> None:
+        """Take what has ended; wait a moment if nothing has."""
+        pages = self._pages
+        with pages.condition:
+            ended = [nth for nth, (job, _, _) in self._active.items() if pages.has_ended(job)]
+            if not ended and (self._active or self._waiting):
+                pages.condition.wait(POLL_SECONDS)
+        for nth in ended:
+            job, page, others = self._active.pop(nth)
+            pages.release(job)
+            self._settle(nth, page, others)
+
+    def _settle(self, nth: int, page: Page, others: list[str]) -> None:
+        try:
+            self._pages.outcome(page)
+            self.hits[nth] = hits(self._pages.fold(page), self._needles)
+        except SiteError as fault:
+            if fault.kind == "gone" and others:
+                self._waiting.appendleft((nth, self._pages.body(others[0]), others[1:]))
+                return
+            self._faults.append(str(fault))
+        self._done += 1
+        now = self._times.now()
+        if now - self._told >= 0.1 or self._done == self._total:
+            self._told = now
+            self._call.progress(
+                self._done, self._total, f"{self._done:,} of {self._total:,} bodies read"
+            )
+
+
+class FileCopy:
+    """A file as it was read, and the signature by which it is known (SPEC 5, *Live*)."""
+
+    __slots__ = ("folded", "hot", "mark", "signature", "value")
+
+    def __init__(self, status: os.stat_result, value: Any, mark: int) -> None:
+        self.signature = _signature(status)
+        # An edit within one tick of the file system's clock leaves no trace: read it again.
+        self.hot = max(status.st_mtime_ns, status.st_ctime_ns) > time.time_ns() - HOT_NANOSECONDS
+        self.value, self.mark = value, mark
+        self.folded: str | None = None
+
+
+def _signature(status: os.stat_result) -> tuple[int, int, int, int]:
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
+
+
+class DistSource:
+    """The same files as a published site, read from a built folder on every call (SPEC 6)."""
+
+    is_site = True
+
+    def __init__(self, folder: str, log: Callable[[str], None]) -> None:
+        import threading
+
+        folder = os.path.abspath(os.path.expanduser(folder))
+        name = "decisions.json"
+        if folder.lower().endswith(".json") and not os.path.isdir(folder):
+            folder, name = os.path.split(folder)
+        self._folder, self._name, self._log = folder, name, log
+        self._places = FolderPlaces(os.path.join(folder, name), folder)
+        self._lock = threading.Lock()
+        self._copies: dict[str, FileCopy] = {}
+        self._built: tuple[object, object, Snapshot] | None = None
+
+    def stop(self) -> None:
+        """Nothing: it runs nothing in the background."""
+
+    def start(self) -> None:
+        """Nothing: the folder is read by the call that needs it."""
+
+    def snapshot(self, call: Call) -> Snapshot:
+        """The records that the folder's index lists now. Raises `SiteError`, `Cancelled`."""
+        index = self._index(call)
+        try:
+            sections = self._copy("llms.txt", _llms_of_file).value
+        except SiteError:
+            sections = None
+        built = self._built
+        if built is None or built[0] is not index or built[1] is not sections:
+            where = self._places.index
+            snapshot = site_snapshot(index, sections or [], "http://localhost", where)
+            built = self._built = (index, sections, snapshot)
+        return built[2]
+
+    def read_body(self, record: Record, call: Call) -> str:
+        """The Markdown of one record. Raises `SiteError`, `Cancelled`."""
+        index = self._index(call)
+        if record.id in index.bodies:
+            return str(index.bodies[record.id])
+        return str(self._body(index, record).value)
+
+    def search_bodies(
+        self, records: Sequence[Record], needles: Sequence[str], call: Call
+    ) -> tuple[list[tuple[bool, ...]], list[str]]:
+        """For each record, which of the folded `needles` its folded body holds; and warnings."""
+        index = self._index(call)
+        found: list[tuple[bool, ...]] = []
+        faults: list[str] = []
+        for nth, record in enumerate(records, 1):
+            call.check()
+            if not nth % 500:
+                message = f"{nth:,} of {len(records):,} bodies read"
+                call.progress(nth, len(records), message)
+            try:
+                found.append(hits(self._folded(index, record), needles))
+            except SiteError as fault:
+                faults.append(str(fault))
+                found.append((False,) * len(needles))
+        return found, body_warnings(faults)
+
+    def _index(self, call: Call) -> SiteIndex:
+        while not self._lock.acquire(timeout=POLL_SECONDS):
+            call.check()
+        try:
+            copy = self._copy(self._name, lambda text: self._index_of_file(text, call))
+        finally:
+            self._lock.release()
+        index: SiteIndex = copy.value
+        return index
+
+    def _index_of_file(self, text: str, call: Call) -> SiteIndex:
+        try:
+            value = parse_json_text(text)
+        except (ValueError, RecursionError) as fault:
+            reason = str(fault) if isinstance(fault, ValueError) else "it is nested too deeply"
+            raise SiteError(
+                f"{self._places.index} is not JSON ({shown(reason)}): is this the folder of a "
+                "built site?",
+                "unusable",
+            ) from fault
+        return read_index(value, self._places, call.check)
+
+    def _body(self, index: SiteIndex, record: Record) -> FileCopy:
+        try:
+            return self._copy(record.location, without_front_matter)
+        except SiteError as fault:
+            other = index.elsewhere.get(record.id)
+            if other is None or fault.kind != "gone":
+                raise
+            return self._copy(other, without_front_matter)
+
+    def _folded(self, index: SiteIndex, record: Record) -> str:
+        own = own_folded(index, record.id)
+        if own is not None:
+            return own
+        copy = self._body(index, record)
+        if copy.folded is None:
+            copy.folded = fold_text(copy.value)
+        return copy.folded
+
+    def _copy(self, name: str, read: Callable[[str], object]) -> FileCopy:
+        """A file of the folder, read again where it may have changed. Raises `SiteError`."""
+        path = self._inside(name)
+        try:
+            status = os.stat(path)
+            copy = self._copies.get(name)
+            if copy is not None and not copy.hot and copy.signature == _signature(status):
+                return copy
+            data = _file_bytes(path, status)
+        except OSError as fault:
+            reason = fault.strerror or type(fault).__name__
+            kind = "gone" if isinstance(fault, (FileNotFoundError, NotADirectoryError)) else "down"
+            raise SiteError(f"{shown(path)} cannot be read ({reason})", kind) from fault
+        mark = hash(data)
+        if copy is None or copy.value is None or copy.mark != mark:
+            try:
+                text = data.decode("utf-8-sig")
+            except UnicodeDecodeError as fault:
+                sentence = f"{shown(path)} is not UTF-8 (byte {fault.start + 1})"
+                raise SiteError(sentence, "unusable") from fault
+            fresh = FileCopy(status, read(text), mark)
+        else:
+            fresh = FileCopy(status, copy.value, mark)
+            fresh.folded = copy.folded
+        self._copies[name] = fresh
+        return fresh
+
+    def _inside(self, name: str) -> str:
+        """The real path of a file below the folder. Raises `SiteError` where it leads out."""
+        root = os.path.realpath(self._folder)
+        path = os.path.realpath(os.path.join(root, name))
+        try:
+            inside = os.path.commonpath([root, path]) == root
+        except ValueError:  # another drive
+            inside = False
+        if not inside or (os.name == "nt" and ":" in name):
+            raise SiteError(f"{shown(name)} leads out of {shown(self._folder)}", "unusable")
+        return path
+
+
+def _llms_of_file(text: str) -> list[Section]:
+    return parse_llms(text)
+
+
+def _file_bytes(path: str, status: os.stat_result) -> bytes:
+    import stat
+
+    if not stat.S_ISREG(status.st_mode):  # a pipe would never end
+        raise OSError(0, "it is no file")
+    if status.st_size > MAX_BODY_BYTES:
+        raise _too_large(shown(path))
+    with open(path, "rb") as file:
+        return file.read(MAX_BODY_BYTES + 1)
+
+
 # ── 7 Archive and queries ─────────────────────────────────────────────────────────────────────
 
 
 class Link:
-    """One relation as it was resolved: the record it leads to, or the text that leads nowhere."""
+    """One relation as it was resolved: the id it leads to, or the text that leads nowhere."""
 
-    __slots__ = ("record", "text")
+    __slots__ = ("id", "text")
 
-    def __init__(self, record: Record | None, text: str) -> None:
-        self.record, self.text = record, text
+    def __init__(self, record_id: str | None, text: str) -> None:
+        self.id, self.text = record_id, text
 
 
 class Archive:
     """What is known now: records, and tables over them that are built when first asked for.
 
-    `records` are newest first, undated last, equal dates by id.
+    `records` are newest first, undated last, equal dates by id. Tables hold ids, so that after an
+    edit the next archive takes over every table that the edit does not touch (`follow`).
     """
 
     def __init__(self, snapshot: Snapshot, source: Source) -> None:
@@ -5809,9 +8424,34 @@ class Archive:
         self.records.sort(key=lambda record: record.date or "", reverse=True)
         self.by_id = {record.id: record for record in self.records}
         self._names: Names | None = None
-        self._links: dict[str, dict[str, list[Link]]] | None = None
-        self._link_problems: list[Problem] = []
+        self._titles: dict[str, list[str]] | None = None
+        self._links: Links | None = None
         self._counts: dict[str, dict[str, tuple[str, int]]] = {}
+        self._tables: dict[str, dict[str, list[str]]] = {}
+
+    @classmethod
+    def follow(cls, before: Archive, snapshot: Snapshot) -> Archive:
+        """The archive of a later snapshot; what its edits leave alone is taken from `before`."""
+        edits = snapshot.edits_since(before.snapshot)
+        if edits is None or any(
+            old.id != new.id or old.date != new.date for old, new in edits
+        ):
+            return cls(snapshot, before.source)
+        archive = cls.__new__(cls)
+        archive.snapshot, archive.source = snapshot, before.source
+        archive.by_id = {**before.by_id, **{new.id: new for _, new in edits}}
+        archive.records = [archive.by_id[record.id] for record in before.records]
+        archive._names = before._names if _agree(edits, _NAME_MEMBERS) else None
+        archive._titles = before._titles if _agree(edits, ("title", "aliases")) else None
+        keeps_links = archive._names is not None and _agree(edits, ("title", *_RELATION_KEYS))
+        archive._links = before._links if keeps_links else None
+        kept = {
+            kind for kind, values in VALUES.items()
+            if all(list(values(old)) == list(values(new)) for old, new in edits)
+        }  # fmt: skip
+        archive._counts = {k: v for k, v in before._counts.items() if k in kept}
+        archive._tables = {k: v for k, v in before._tables.items() if k in kept}
+        return archive
 
     @property
     def names(self) -> Names:
@@ -5820,60 +8460,44 @@ class Archive:
             self._names = Names(self.snapshot)
         return self._names
 
+    @property
+    def titles(self) -> dict[str, list[str]]:
+        """The ids of the records that have each title or heading, folded."""
+        if self._titles is None:
+            titles: dict[str, list[str]] = {}
+            for record in self.snapshot.records:
+                for name in {fold(record.title), *(fold(alias) for alias in record.aliases)}:
+                    titles.setdefault(name, []).append(record.id)
+            self._titles = titles
+        return self._titles
+
+    @property
+    def all_links(self) -> Links:
+        """Every relation of every record, resolved."""
+        if self._links is None:
+            self._links = Links(self)
+        return self._links
+
     def links(self, record: Record, relation: str) -> list[Link]:
         """Resolved links of `supersedes` or `superseded_by`: as written, then from the others."""
-        if self._links is None:
-            self._links = self._resolve_links()
-        return self._links[relation].get(record.id, [])
+        return self.all_links.of[relation].get(record.id, [])
 
     @property
     def link_problems(self) -> list[Problem]:
         """Every link that leads nowhere, or to several records."""
-        if self._links is None:
-            self._links = self._resolve_links()
-        return self._link_problems
+        return self.all_links.problems
 
-    def _resolve_links(self) -> dict[str, dict[str, list[Link]]]:
-        """Both relations in both directions: what one side states holds for the other (SPEC 5)."""
-        links: dict[str, dict[str, list[Link]]] = {"supersedes": {}, "superseded_by": {}}
-        inverse: list[tuple[str, Record, Record]] = []
-        ordered = sorted(self.records, key=lambda record: record.id)
-        for record in ordered:
-            for relation, other in (
-                ("supersedes", "superseded_by"), ("superseded_by", "supersedes"),
-            ):  # fmt: skip
-                own = self._resolve(record, relation)
-                if own:
-                    links[relation][record.id] = own
-                inverse += [(other, link.record, record) for link in own if link.record]
-            for link in self._resolve(record, "related"):
-                pass
-        for relation, target, record in inverse:
-            own = links[relation].setdefault(target.id, [])
-            if all(link.record is not record for link in own):
-                own.append(Link(record, record.id))
-        return links
-
-    def _resolve(self, record: Record, relation: str) -> list[Link]:
-        found: list[Link] = []
-        for text in getattr(record, relation):
-            candidates = self.names.linked(record, text)
-            if len(candidates) == 1:
-                if all(link.record is not candidates[0] for link in found):
-                    found.append(Link(candidates[0], text))
-                continue
-            found.append(Link(None, text))
-            if not (relation == "related" and is_address(text)):
-                problem = _link_problem(record, relation, text, candidates)
-                self._link_problems.append(problem)
-        return found
+    def linked(self, record: Record, text: str) -> Sequence[str]:
+        """The ids that a link written in `record` may mean (SPEC 5, *References*)."""
+        found = self.names.linked(record, text)
+        return found or self.titles.get(fold(link_target(text)), ())
 
     def related(self, record: Record) -> list[str]:
         """The ids that `related` names, else the texts as written."""
         texts = []
         for text in record.related:
-            candidates = self.names.linked(record, text)
-            texts.append(candidates[0].id if len(candidates) == 1 else text)
+            candidates = self.linked(record, text)
+            texts.append(candidates[0] if len(candidates) == 1 else text)
         return list(dict.fromkeys(texts))
 
     def counts(self, kind: str) -> dict[str, tuple[str, int]]:
@@ -5882,10 +8506,82 @@ class Archive:
             self._counts[kind] = count_values(self.records, VALUES[kind], FOLDS[kind])
         return self._counts[kind]
 
+    def table(self, kind: str) -> dict[str, list[str]]:
+        """The ids of the records that have each folded value of `kind`, in the archive's order."""
+        if kind not in self._tables:
+            table: dict[str, list[str]] = {}
+            values, folded = VALUES[kind], FOLDS.get(kind, fold)
+            for record in self.records:
+                for value in {folded(value) for value in values(record)}:
+                    table.setdefault(value, []).append(record.id)
+            self._tables[kind] = table
+        return self._tables[kind]
+
+    def having(self, kind: str, folded: str) -> list[Record]:
+        """The records that have one folded value of `kind`, in the archive's order."""
+        by_id = self.by_id
+        return [by_id[record_id] for record_id in self.table(kind).get(folded, ())]
+
     @property
     def missing(self) -> list[Problem]:
         """Files and sources that are missing from every answer."""
         return self.snapshot.missing
+
+
+# What of a record decides which texts find it.
+_NAME_MEMBERS = ("id", "number", "type", "ref")
+
+
+def _agree(edits: Iterable[tuple[Record, Record]], members: Iterable[str]) -> bool:
+    """Whether no edit changed any of these members."""
+    names = tuple(members)
+    return all(getattr(old, n) == getattr(new, n) for old, new in edits for n in names)
+
+
+class Links:
+    """Relations in both directions: what one side states holds for the other (SPEC 5).
+
+    `of` maps a relation and an id to links, those as written first; `problems` are the links that
+    lead nowhere or to several records.
+    """
+
+    __slots__ = ("_archive", "of", "problems")
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+        self.of: dict[str, dict[str, list[Link]]] = {"supersedes": {}, "superseded_by": {}}
+        self.problems: list[Problem] = []
+        stating = [r for r in archive.records if r.supersedes or r.superseded_by or r.related]
+        stating.sort(key=lambda record: record.id)
+        inverse: list[tuple[str, str, str]] = []
+        for record in stating:
+            for relation, other in _INVERSE.items():
+                own = self._resolve(record, relation)
+                if own:
+                    self.of[relation][record.id] = own
+                inverse += [(other, link.id, record.id) for link in own if link.id is not None]
+            self._resolve(record, "related")
+        for relation, target, record_id in inverse:
+            own = self.of[relation].setdefault(target, [])
+            if all(link.id != record_id for link in own):
+                own.append(Link(record_id, record_id))
+        del self._archive
+
+    def _resolve(self, record: Record, relation: str) -> list[Link]:
+        found: list[Link] = []
+        for text in getattr(record, relation):
+            candidates = self._archive.linked(record, text)
+            if len(candidates) == 1:
+                if all(link.id != candidates[0] for link in found):
+                    found.append(Link(candidates[0], text))
+                continue
+            found.append(Link(None, text))
+            if not (relation == "related" and is_address(text)):
+                self.problems.append(_link_problem(record, relation, text, candidates))
+        return found
+
+
+_INVERSE = {"supersedes": "superseded_by", "superseded_by": "supersedes"}
 
 
 class Catalog:
@@ -5899,8 +8595,10 @@ class Catalog:
         """What is known now. Raises `InkanError` where nothing is, or `Cancelled`."""
         snapshot = self.source.snapshot(call)
         archive = self._archive
-        if archive is None or archive.snapshot is not snapshot:
+        if archive is None:
             archive = self._archive = Archive(snapshot, self.source)
+        elif archive.snapshot is not snapshot:
+            archive = self._archive = Archive.follow(archive, snapshot)
         return archive
 
 
@@ -5915,11 +8613,11 @@ _RELATION_KEYS = {
 
 
 def _link_problem(
-    record: Record, relation: str, text: str, candidates: Sequence[Record]
+    record: Record, relation: str, text: str, candidates: Sequence[str]
 ) -> Problem:
     key = _RELATION_KEYS[relation]
     if candidates:
-        ids = listed([other.id for other in candidates])
+        ids = listed(candidates)
         sentence = f"{key} names {quoted(text)}, which may be {ids}; write the full id"
     else:
         sentence = f"{key} names {quoted(text)}, which is no record here; write the id of a record"
@@ -5933,135 +8631,129 @@ def listed(texts: Sequence[str], most: int = 10) -> str:
 
 
 class Names:
-    """The tables by which a text finds records: ids, stems, numbers, refs and headings, folded.
+    """The tables by which a text finds ids: of ids, stems, numbers and refs, folded.
 
-    A file that was left out is found too, as the `Problem` that says why.
+    The id of a file that was left out is found too, so that its fault can be told.
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
-        self._ids: dict[str, list[Record | Problem]] = {}
-        self._stems: dict[str, list[Record | Problem]] = {}
-        self._numbers: dict[tuple[str, int], list[Record | Problem]] = {}
-        self._by_number: dict[int, list[Record]] = {}
-        self._kinds: dict[tuple[str, int], list[Record]] = {}
-        self._titles: dict[str, list[Record]] | None = None
-        self._snapshot = snapshot
-        self._exact = {record.id: record for record in snapshot.records}
+        self._ids: dict[str, list[str]] = {}
+        self._stems: dict[str, list[str]] = {}
+        self._numbers: dict[tuple[str, int], list[str]] = {}
+        self._by_number: dict[int, list[str]] = {}
+        self._kinds: dict[tuple[str, int], list[str]] = {}
+        self._records = {record.id for record in snapshot.records}
+        self._all = self._records | snapshot.broken.keys()
         for record in snapshot.records:
-            self._add(record.id, record.number, record)
+            self._add(record.id, record.number)
             if record.number:
                 number = int(record.number)
-                self._by_number.setdefault(number, []).append(record)
-                if record.type:
-                    self._kinds.setdefault((fold(record.type), number), []).append(record)
-                if record.ref:
-                    kind = fold(record.ref).rsplit("-", 1)[0]
-                    self._kinds.setdefault((kind, number), []).append(record)
-        for record_id, problem in snapshot.broken.items():
-            if record_id not in self._exact:
-                self._add(record_id, number_of(record_id.rsplit("/", 1)[-1]), problem)
+                self._by_number.setdefault(number, []).append(record.id)
+                kinds = {fold_kind(record.type or ""),
+                         fold_kind((record.ref or "").rpartition("-")[0])}  # fmt: skip
+                for kind in kinds - {""}:
+                    self._kinds.setdefault((kind, number), []).append(record.id)
+        for record_id in snapshot.broken:
+            if record_id not in self._records:
+                self._add(record_id, number_of(record_id.rsplit("/", 1)[-1]))
 
-    def _add(self, record_id: str, number: str | None, item: Record | Problem) -> None:
+    def _add(self, record_id: str, number: str | None) -> None:
         folded = fold(record_id)
-        self._ids.setdefault(folded, []).append(item)
+        self._ids.setdefault(folded, []).append(record_id)
         folder, _, stem = folded.rpartition("/")
-        self._stems.setdefault(stem, []).append(item)
+        self._stems.setdefault(stem, []).append(record_id)
         if number:
-            self._numbers.setdefault((folder, int(number)), []).append(item)
+            self._numbers.setdefault((folder, int(number)), []).append(record_id)
 
-    def _headings(self) -> dict[str, list[Record]]:
-        if self._titles is None:
-            self._titles = {}
-            for record in self._snapshot.records:
-                for name in {fold(record.title), *(fold(alias) for alias in record.aliases)}:
-                    self._titles.setdefault(name, []).append(record)
-        return self._titles
-
-    def find(self, text: str) -> Sequence[Record | Problem]:
-        """All that `text` may mean, by the first rule that finds anything (SPEC 7, `id`)."""
+    def find(self, text: str) -> Sequence[str]:
+        """The ids that `text` may mean, by the first rule that finds any (SPEC 7, `id`)."""
         text = text.strip()
         if text[:11].lower() == "decision://":
             text = percent_decode(text[11:])
-        exact = self._exact.get(to_nfc(text))
-        if exact is not None:
+        exact = to_nfc(text)
+        if exact in self._all:
             return [exact]
         folded = fold(text).strip("/")
+        if folded.isdigit():
+            return ()  # a bare number names a record of every folder
         for name in dict.fromkeys((folded, without_ending(folded))):
             found = self._ids.get(name) or self._short(name) or self._by_stem(name)
             if found:
                 return found
-        return self._kind(folded) or self._headings().get(folded, ())
+        return self._kind(folded)
 
-    def _short(self, folded: str) -> Sequence[Record | Problem]:
+    def _short(self, folded: str) -> Sequence[str]:
         folder, slash, number = folded.rpartition("/")
         if not slash or not is_number(number):
             return ()
         return self._numbers.get((folder, int(number)), ())
 
-    def _by_stem(self, folded: str) -> Sequence[Record | Problem]:
+    def _by_stem(self, folded: str) -> Sequence[str]:
         """A slug with its number, alone or with the end of its folders before it."""
-        if is_number(folded):
-            return ()  # a bare number names a record of every folder
         head, _, stem = folded.rpartition("/")
         found = self._stems.get(stem, ())
         if not head:
             return found
-        ending = f"/{folded}"
-        return [item for item in found if isinstance(item, Record) and
-                fold(item.id).endswith(ending)]  # fmt: skip
+        return [record_id for record_id in found if fold(record_id).endswith(f"/{folded}")]
 
-    def _kind(self, folded: str) -> Sequence[Record]:
+    def _kind(self, folded: str) -> Sequence[str]:
         """`SRE-ADR-0001`, `ADR-9`, `adr 0009`: numbers compare by value."""
-        found = re.fullmatch(r"(.*?[^0-9 #_-])[ #_-]*([0-9]{1,15})", folded, re.ASCII)
-        if not found:
+        head = folded.rstrip("0123456789")
+        number = folded[len(head) :]
+        if not is_number(number):
             return ()
-        return self._kinds.get((found[1].replace(" ", "-"), int(found[2])), ())
+        return self._kinds.get((fold_kind(head.rstrip(" #_-")), int(number)), ())
 
-    def linked(self, record: Record, text: str) -> list[Record]:
-        """The records that a link written in `record` may mean (SPEC 5, *References*)."""
+    def linked(self, record: Record, text: str) -> Sequence[str]:
+        """The ids that a link written in `record` may mean, but for titles."""
         target = link_target(text)
         if not target:
-            return []
+            return ()
         folder = record.id.rpartition("/")[0]
-        exact = self._exact.get(target) or self._exact.get(relative_id(folder, target))
-        if exact is not None:
-            return [exact]
+        for exact in (target, relative_id(folder, target)):
+            if exact in self._records:
+                return (exact,)
         number = re.fullmatch(r"#?0*([0-9]{1,15})", target, re.ASCII)
         if number:
-            return self._numbered(record, folder, int(number[1]), None)
+            return self._numbered(record, int(number[1]), None)
         kind = re.fullmatch(r"([A-Za-z]+)[ #_-]*([0-9]{1,15})", target, re.ASCII)
         if kind:
-            found = self._numbered(record, folder, int(kind[2]), fold(kind[1]))
+            found = self._numbered(record, int(kind[2]), fold(kind[1]))
             if found:
                 return found
         return self._linked_name(folder, target)
 
-    def _numbered(
-        self, record: Record, folder: str, number: int, kind: str | None
-    ) -> list[Record]:
+    def _numbered(self, record: Record, number: int, kind: str | None) -> Sequence[str]:
         """By number in the same folder first, then in the archive; a record is not its own link."""
-        everywhere = self._by_number.get(number, []) if kind is None else self._kinds.get(
-            (kind, number), []
-        )  # fmt: skip
-        others = [other for other in everywhere if other is not record]
-        return [other for other in others if other.id.rpartition("/")[0] == folder] or others
+        folder = record.id.rpartition("/")[0]
+        if kind is None:
+            everywhere = self._by_number.get(number, [])
+        else:
+            everywhere = self._kinds.get((kind, number), [])
+        others = [other for other in everywhere if other != record.id]
+        return [other for other in others if other.rpartition("/")[0] == folder] or others
 
-    def _linked_name(self, folder: str, target: str) -> list[Record]:
-        near = fold(relative_id(folder, target))
-        for name in (near, fold(target).strip("/")):
-            found = [item for item in self._ids.get(name, ()) if isinstance(item, Record)]
+    def _linked_name(self, folder: str, target: str) -> Sequence[str]:
+        for name in (fold(relative_id(folder, target)), fold(target).strip("/")):
+            found = self._known(self._ids.get(name, ()))
             if found:
                 return found
         last = fold(target).rpartition("/")[2]
         if "/" in target and is_number(last):  # a site path such as /adr/32
-            found = [item for item in self._numbers.get((fold(folder), int(last)), ())
-                     if isinstance(item, Record)]  # fmt: skip
-            return found or self._by_number.get(int(last), [])
-        stems = [item for item in self._stems.get(last, ()) if isinstance(item, Record)]
-        beside = [item for item in stems if fold(item.id) == f"{fold(folder)}/{last}"]
-        if beside or stems:
-            return beside or stems
-        return [item for item in self.find(target) if isinstance(item, Record)]
+            beside = self._known(self._numbers.get((fold(folder), int(last)), ()))
+            return beside or self._by_number.get(int(last), ())
+        stems = self._known(self._stems.get(last, ()))
+        beside = [record_id for record_id in stems if fold(record_id) == f"{fold(folder)}/{last}"]
+        return beside or stems or self._known(self.find(target))
+
+    def _known(self, ids: Sequence[str]) -> Sequence[str]:
+        """Without the files that were left out: they are no target of a link."""
+        return [record_id for record_id in ids if record_id in self._records]
+
+
+def fold_kind(text: str) -> str:
+    """A type, or what stands before the number of a ref, as it is compared."""
+    return fold(text).replace(" ", "-")
 
 
 def is_number(text: str) -> bool:
@@ -6114,17 +8806,16 @@ def find_record(archive: Archive, text: str) -> Record:
 
     Raises `ToolError` where there is none, where there are several, and where its file is broken.
     """
-    found = archive.names.find(text)
-    if len(found) == 1:
-        if isinstance(found[0], Problem):
-            raise ToolError(f"{quoted(text)} cannot be read: {found[0]}.")
-        return found[0]
-    if found:
-        ids = sorted(
-            item.id if isinstance(item, Record) else shown(item.path) for item in found
-        )
-        raise ToolError(f"{quoted(text)} is ambiguous: {listed(ids, 20)}.")
-    raise ToolError(f"No record matches {quoted(text)}. Use search_records to find ids.")
+    found = archive.names.find(text) or archive.titles.get(fold(text), ())
+    if not found:
+        raise ToolError(f"No record matches {quoted(text)}. Use search_records to find ids.")
+    if len(found) > 1:
+        raise ToolError(f"{quoted(text)} is ambiguous: {listed(sorted(found), 20)}.")
+    record = archive.by_id.get(found[0])
+    if record is None:
+        problem = archive.snapshot.broken[found[0]]
+        raise ToolError(f"{quoted(text)} cannot be read: {problem}.")
+    return record
 
 
 def current_record(archive: Archive, record: Record) -> tuple[Record | None, str | None]:
@@ -6135,44 +8826,35 @@ def current_record(archive: Archive, record: Record) -> tuple[Record | None, str
     """
     if record.current:
         return None, None
-    finder = _ChainEnd(archive)
-    end = finder.end_of(record, frozenset())
+    end = _chain_end(archive, record)
     if end is None:
         loop = f"The supersededBy chain of {record.id} runs in a loop, so its end is unknown."
         return None, loop
     return (None if end is record else end), None
 
 
-class _ChainEnd:
-    """Follows successors depth first, each record at most `CHAIN_LIMIT` deep and few times."""
+def _chain_end(archive: Archive, start: Record) -> Record | None:
+    """The first end that is current, successors in the order written, else the first end.
 
-    def __init__(self, archive: Archive) -> None:
-        self._archive = archive
-        self._visits = 0
-
-    def end_of(self, record: Record, path: frozenset[str]) -> Record | None:
-        """The end of the chain from `record` on; `None` where every way runs in a loop."""
-        while True:
-            self._visits += 1
-            path = path | {record.id}
-            links = self._archive.links(record, "superseded_by")
-            successors = [link.record for link in links if link.record is not None]
-            if not successors or self._visits > CHAIN_LIMIT:
+    Each record is visited once, so that chains may be long, fork and join. `None` where every
+    way runs in a loop.
+    """
+    first: Record | None = None
+    seen: set[str] = set()
+    ahead = [start]
+    while ahead:
+        record = ahead.pop()
+        if record.id in seen:
+            continue
+        seen.add(record.id)
+        links = archive.links(record, "superseded_by")
+        successors = [archive.by_id[link.id] for link in links if link.id is not None]
+        if not successors:
+            if record.current:
                 return record
-            if len(successors) > 1:
-                return self._best(successors, path)
-            record = successors[0]
-            if record.id in path:
-                return None
-
-    def _best(self, successors: list[Record], path: frozenset[str]) -> Record | None:
-        first: Record | None = None
-        for successor in successors:
-            end = None if successor.id in path else self.end_of(successor, path)
-            if end is not None and end.current:
-                return end
-            first = first or end
-        return first
+            first = first or record
+        ahead += reversed(successors)
+    return first
 
 
 # What a filter compares and what `counts` counts: for each kind, the values of one record.
@@ -6182,6 +8864,7 @@ VALUES: dict[str, Callable[[Record], Iterable[str]]] = {
     "status": lambda record: (record.status,) if record.status else (),
     "tag": lambda record: record.tags,
     "author": lambda record: record.authors,
+    "current": lambda record: ("true",) if record.current else (),
 }
 FOLDS: dict[str, Callable[[str], str]] = {
     "project": fold, "type": fold, "status": fold, "tag": fold, "author": fold_handle,
@@ -6233,7 +8916,11 @@ def search(
     A text is looked for in title, description and tags first; bodies are read only of records
     that did not match there (SPEC 7, `query`).
     """
-    records = [record for record in archive.records if _passes(record, query)]
+    tables = [archive.having(kind, wanted) for kind, wanted in query.filters.items()]
+    if query.current_only:
+        tables.append(archive.having("current", "true"))
+    shortest = min(tables, key=len, default=archive.records)
+    records = [record for record in shortest if _passes(record, query)]
     if not query.text:
         return records, None, []
     found, warnings = _search_text(archive, records, (query.text,), call)
@@ -6248,21 +8935,27 @@ def _search_text(
     archive: Archive, records: list[Record], needles: tuple[str, ...], call: Call
 ) -> tuple[list[Record], list[str]]:
     """Records that hold every needle in title, description, tags or body, in their order."""
-    heads = [searched_head(record) for record in records]
-    unread = [
-        record for record, head in zip(records, heads)
-        if not all(needle in head for needle in needles)
-    ]  # fmt: skip
+    heads = [record.folded or searched_head(record) for record in records]
+    in_head = [_holds_all(head, needles) for head in heads]
+    unread = [record for record, found in zip(records, in_head) if not found]
     hits, warnings = archive.source.search_bodies(unread, needles, call)
-    by_body = {record.id: hit for record, hit in zip(unread, hits)}
-    none = (False,) * len(needles)
-    all_of = (True,) * len(needles)
+    hit_of = iter(hits)
     found = []
-    for record, head in zip(records, heads):
-        hit = by_body.get(record.id, all_of if record.id not in by_body else none)
-        if all(in_body or needle in head for needle, in_body in zip(needles, hit)):
+    for record, head, complete in zip(records, heads, in_head):
+        if complete or _holds_rest(head, needles, next(hit_of)):
             found.append(record)
     return found, warnings
+
+
+def _holds_all(text: str, needles: tuple[str, ...]) -> bool:
+    return needles[0] in text if len(needles) == 1 else all(needle in text for needle in needles)
+
+
+def _holds_rest(head: str, needles: tuple[str, ...], in_body: tuple[bool, ...]) -> bool:
+    """Whether every needle is in the body or else in the head."""
+    return all(in_body) or all(
+        hit or needle in head for needle, hit in zip(needles, in_body)
+    )
 
 
 def searched_head(record: Record) -> str:
@@ -6481,7 +9174,10 @@ def _checked(tool: str, argument: Argument, value: Any) -> Any:
     }[argument.type]
     if not fits:
         words, example = _ARGUMENT_TYPES[argument.type]
-        given = quoted(value) if isinstance(value, str) else shown(compact(value)[:80])
+        if isinstance(value, (dict, list)):
+            given = "an object" if isinstance(value, dict) else "a list"
+        else:  # `str` and not JSON: 1e400 is read as infinity, which JSON cannot say
+            given = quoted(value) if isinstance(value, str) else str(value).lower()[:80]
         raise ToolError(
             f'"{argument.name}" of {tool} is {given}; give {words}, for example {example}.'
         )
@@ -6492,11 +9188,19 @@ def _checked(tool: str, argument: Argument, value: Any) -> Any:
     return value
 
 
+_made: dict[str, Any] = {}  # the JSON encoder and decoder, which take time to make
+
+
 def compact(value: object) -> str:
     """JSON without spaces; letters beyond ASCII as they are (SPEC 7)."""
-    import json
+    encoder = _made.get("encoder")
+    if encoder is None:
+        import json
 
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        encoder = _made["encoder"] = json.JSONEncoder(
+            ensure_ascii=False, allow_nan=False, separators=(",", ":")
+        )
+    return str(encoder.encode(value))
 
 
 def wire_size(value: object) -> int:
@@ -6561,7 +9265,7 @@ def summary(archive: Archive, record: Record) -> dict[str, Any]:
     successors = archive.links(record, "superseded_by")
     if successors:
         result["supersededBy"] = [
-            link.record.id if link.record is not None else link.text for link in successors
+            link.text if link.id is None else link.id for link in successors
         ]
     return result
 
@@ -6612,7 +9316,9 @@ def _known_project(archive: Archive, wanted: str) -> tuple[str, list[str]]:
 
 def list_projects(archive: Archive, arguments: dict[str, Any], call: Call) -> dict[str, Any]:
     """Projects in their stated order, with the number of their records."""
-    totals = archive.counts("project")
+    totals: dict[str | None, int] = {}
+    for record in archive.records:
+        totals[record.project] = totals.get(record.project, 0) + 1
     projects = sorted(
         archive.snapshot.projects.values(),
         key=lambda p: (p.order is None, p.order or 0, fold(p.name), p.id),
@@ -6620,7 +9326,7 @@ def list_projects(archive: Archive, arguments: dict[str, Any], call: Call) -> di
     rows = [
         {
             "id": project.id, "name": project.name, "description": project.description,
-            "owners": project.owners, "records": totals.get(fold(project.id), ("", 0))[1],
+            "owners": project.owners, "records": totals.get(project.id, 0),
         }
         for project in projects
     ]  # fmt: skip
@@ -6760,7 +9466,8 @@ def _link_result(record: Record) -> dict[str, Any]:
 
 def _link_results(archive: Archive, record: Record, relation: str) -> list[dict[str, Any]]:
     return [
-        {"id": link.text, "missing": True} if link.record is None else _link_result(link.record)
+        {"id": link.text, "missing": True} if link.id is None
+        else _link_result(archive.by_id[link.id])
         for link in archive.links(record, relation)
     ]
 
@@ -6781,8 +9488,8 @@ def _cut_body(result: dict[str, Any], total: int, offset: int) -> None:
     result["bodyTruncated"] = {"shown": offset + cut, "total": total}
 
 
-def _escaped_size(text: str) -> int:
-    return len(compact(text).encode("utf-8", "replace"))
+def _escaped_size(value: object) -> int:
+    return len(compact(value).encode("utf-8", "replace"))
 
 
 def record_block(result: dict[str, Any]) -> str:
@@ -7158,9 +9865,17 @@ def list_resources(archive: Archive, cursor: str | None) -> dict[str, Any]:
             raise ProtocolError(INVALID_PARAMS, f"Invalid cursor: {quoted(cursor)}")
         last = percent_decode(cursor[6:])
         records = [record for record in records if record.id > last]
-    result: dict[str, Any] = {"resources": [_resource(r) for r in records[:RESOURCE_PAGE]]}
-    if len(records) > RESOURCE_PAGE:
-        result["nextCursor"] = "after:" + percent_encode(records[RESOURCE_PAGE - 1].id)
+    page: list[dict[str, Any]] = []
+    room = MAX_ANSWER_BYTES - 2000
+    for record in records[:RESOURCE_PAGE]:
+        resource = _resource(record)
+        room -= _escaped_size(resource) + 1
+        if room < 0 and page:
+            break
+        page.append(resource)
+    result: dict[str, Any] = {"resources": page}
+    if len(records) > len(page):
+        result["nextCursor"] = "after:" + percent_encode(records[len(page) - 1].id)
     return result
 
 
@@ -7184,11 +9899,11 @@ def read_resource(archive: Archive, uri: str, call: Call) -> dict[str, Any]:
 
     Raises `ProtocolError` (`RESOURCE_NOT_FOUND`) where no record has that address.
     """
-    record_id = percent_decode(uri[11:]) if uri[:11].lower() == "decision://" else None
-    record = archive.by_id.get(to_nfc(record_id)) if record_id else None
+    record_id = to_nfc(percent_decode(uri[11:])) if uri[:11].lower() == "decision://" else ""
+    record = archive.by_id.get(record_id)
     if record is None:
-        data = {"uri": uri}
-        reason = archive.snapshot.broken.get(record_id or "")
+        data = {"uri": uri[:MAX_ECHO]}
+        reason = archive.snapshot.broken.get(record_id)
         if reason is not None:
             data["reason"] = str(reason)
         raise ProtocolError(RESOURCE_NOT_FOUND, "Resource not found", data)
@@ -7239,17 +9954,27 @@ def decode(line: bytes) -> Any:
     """One line as JSON. Raises `ProtocolError` (`PARSE_ERROR`) for anything else (RFC 8259)."""
     import json
 
+    decoder = _made.get("decoder")
+    if decoder is None:
+        decoder = json.JSONDecoder(parse_constant=_no_constant, parse_int=_whole)
+        _made["decoder"] = decoder
     try:
-        return json.loads(line.decode("utf-8-sig"), parse_constant=_no_constant)
+        return decoder.decode((line[3:] if line[:3] == b"\xef\xbb\xbf" else line).decode())
     except RecursionError:
         reason = "it is nested too deeply"
     except UnicodeDecodeError as fault:
         reason = f"byte {fault.start + 1} is not UTF-8"
     except json.JSONDecodeError as fault:
-        reason = f"{fault.msg} at character {fault.pos + 1}"
+        reason = f"{fault.msg.removesuffix(' at')} at character {fault.pos + 1}"
     except ValueError as fault:
         reason = str(fault)
     raise ProtocolError(PARSE_ERROR, f"The line is no JSON: {reason}")
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:  # reading more takes time that grows with their square
+        raise ValueError(f"a number has more than {MAX_DIGITS:,} digits")
+    return int(digits)
 
 
 def _no_constant(name: str) -> Any:
@@ -7289,31 +10014,38 @@ class Request:
 
 
 def parse_request(message: Any) -> Request | None:
-    """A decoded message as a request; `None` for a response, which needs no answer.
+    """A decoded message as a request; `None` where no answer is due, as to a response.
 
-    Raises `ProtocolError`, with `data` `{"id": …}` where the message has a usable id.
+    Raises `ProtocolError` whose `data` is the message's id where it has a usable one.
     """
     if not isinstance(message, dict):
         raise ProtocolError(INVALID_REQUEST, "The message is no JSON-RPC object.")
     if "method" not in message and ("result" in message or "error" in message):
         return None
-    request_id = message.get("id")
-    if isinstance(request_id, float) and request_id.is_integer():
-        message["id"] = request_id = int(request_id)
-    usable = isinstance(request_id, (int, str)) and not isinstance(request_id, bool)
-    if "id" in message and not usable:
-        raise ProtocolError(INVALID_REQUEST, "The id must be a text or a whole number.")
-    where = request_id if usable else None
+    request_id = usable_id(message.get("id"))
+    if "id" in message:
+        if request_id is None:
+            raise ProtocolError(INVALID_REQUEST, "The id must be a text or a whole number.")
+        message["id"] = request_id
     if message.get("jsonrpc") != "2.0":
-        raise ProtocolError(INVALID_REQUEST, 'The member jsonrpc must be "2.0".', where)
+        raise ProtocolError(INVALID_REQUEST, 'The member jsonrpc must be "2.0".', request_id)
     if not isinstance(message.get("method"), str):
-        raise ProtocolError(INVALID_REQUEST, "The method must be a text.", where)
+        raise ProtocolError(INVALID_REQUEST, "The method must be a text.", request_id)
     params = message.get("params")
     if params is None:
         params = {}
     if not isinstance(params, dict):
-        raise ProtocolError(INVALID_PARAMS, "The params must be an object.", where)
+        if request_id is None:  # JSON-RPC 2.0, 4.1: nobody hears of a faulty notification
+            return None
+        raise ProtocolError(INVALID_PARAMS, "The params must be an object.", request_id)
     return Request(message, params, modern=is_modern(message["method"], params))
+
+
+def usable_id(value: object) -> int | str | None:
+    """The id of a request, `1.0` as 1; `None` for what cannot be one."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, (int, str)) and not isinstance(value, bool) else None
 
 
 def is_modern(method: str, params: dict[str, Any]) -> bool:
@@ -7408,7 +10140,7 @@ def check_envelope(params: dict[str, Any]) -> None:
     if not isinstance(meta.get(f"{_META}clientCapabilities"), dict):
         raise ProtocolError(INVALID_PARAMS, f"params._meta lacks {_META}clientCapabilities.")
     if version not in MODERN_VERSIONS:
-        data = {"supported": list(MODERN_VERSIONS), "requested": version}
+        data = {"supported": list(MODERN_VERSIONS), "requested": version[:MAX_ECHO]}
         raise ProtocolError(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
 
 
@@ -7439,6 +10171,7 @@ def _ping(session: Session, request: Request, call: Call) -> dict[str, Any]:
 
 
 def _tools_list(session: Session, request: Request, call: Call) -> dict[str, Any]:
+    _check_only_page(request)
     is_site = bool(getattr(session.catalog.source, "is_site", False))
     return {"tools": [tool.listed(is_site=is_site) for tool in TOOLS.values()]}
 
@@ -7456,11 +10189,22 @@ def _tools_call(session: Session, request: Request, call: Call) -> dict[str, Any
     return result
 
 
-def _resources_list(session: Session, request: Request, call: Call) -> dict[str, Any]:
+def _check_only_page(request: Request) -> None:
+    """Raise `ProtocolError` for the cursor of a list that has one page and gives no cursor."""
+    cursor = _cursor(request)
+    if cursor:
+        raise ProtocolError(INVALID_PARAMS, f"Invalid cursor: {quoted(cursor)}")
+
+
+def _cursor(request: Request) -> str | None:
     cursor = request.params.get("cursor")
     if cursor is not None and not isinstance(cursor, str):
         raise ProtocolError(INVALID_PARAMS, "The cursor must be a text.")
-    return list_resources(session.catalog.archive(call), cursor)
+    return cursor
+
+
+def _resources_list(session: Session, request: Request, call: Call) -> dict[str, Any]:
+    return list_resources(session.catalog.archive(call), _cursor(request))
 
 
 def _resources_read(session: Session, request: Request, call: Call) -> dict[str, Any]:
@@ -7471,6 +10215,7 @@ def _resources_read(session: Session, request: Request, call: Call) -> dict[str,
 
 
 def _templates_list(session: Session, request: Request, call: Call) -> dict[str, Any]:
+    _check_only_page(request)
     return dict(RESOURCE_TEMPLATES)
 
 
@@ -7535,12 +10280,14 @@ METHODS: dict[str, Method] = {
 
 
 def lane_of(request: Request) -> str:
-    """Where a request waits: `now`, or among `quick` ones, or among those that read bodies."""
+    """Where a request waits: nowhere (`now`), or for the workers of `quick`, `body`, `search`."""
     method = METHODS.get(request.method)
     if method is None or method.quick or not (method.modern if request.modern else method.legacy):
         return "now"
+    if request.method == "resources/read" or request.params.get("name") == "get_record":
+        return "body"
     arguments = request.params.get("arguments")
-    return "slow" if isinstance(arguments, dict) and arguments.get("query") else "quick"
+    return "search" if isinstance(arguments, dict) and arguments.get("query") else "quick"
 
 
 # ── 11 Standard streams ───────────────────────────────────────────────────────────────────────
@@ -7550,9 +10297,12 @@ def claim_stdout() -> int:
     """Keep the real standard output for messages alone; returns its new descriptor.
 
     Descriptor 1 then leads to standard error, so that nothing else, be it `print` or a child
-    process, can reach the client (SPEC 3).
+    process, can reach the client (SPEC 3). Raises `SourceError` where there is no output.
     """
-    kept = os.dup(1)
+    try:
+        kept = os.dup(1)
+    except OSError:
+        raise SourceError("standard output is closed; give it to a client or a file") from None
     try:
         os.dup2(2, 1)
     except OSError:  # started without a standard error
@@ -7571,33 +10321,94 @@ def write_all(descriptor: int, data: bytes) -> None:
     """Write all of `data`, however little the pipe takes at a time. Raises `OSError`."""
     view = memoryview(data)
     while view:
-        view = view[os.write(descriptor, view) :]
+        try:
+            view = view[os.write(descriptor, view) :]
+        except BlockingIOError:  # whoever made the pipe wants no waiting in its own end
+            import select
+
+            select.select([], [descriptor], [])
 
 
-def read_lines(descriptor: int) -> Iterator[bytes]:
+def read_some(descriptor: int) -> bytes:
+    """What comes next of a stream; nothing at its end, or where it cannot be read."""
+    while True:
+        try:
+            return os.read(descriptor, 1 << 16)
+        except BlockingIOError:
+            import select
+
+            select.select([descriptor], [], [])
+        except OSError:
+            return b""
+
+
+def is_hung_up(descriptor: int) -> bool:
+    """Whether nobody writes to a pipe any more, although it may still hold data."""
+    import select
+
+    if not hasattr(select, "poll"):  # Windows: the end shows once the data is read
+        return False
+    poll = select.poll()
+    poll.register(descriptor, 0)
+    return any(event & select.POLLHUP for _, event in poll.poll(0))
+
+
+class Input:
+    """A stream, read ahead by a thread of its own until its end, when that thread calls `ended`.
+
+    So the end is noticed even while an answer waits for a client that does not read. What is
+    read ahead is bounded: after that the client has to wait.
+    """
+
+    def __init__(self, descriptor: int, ended: Callable[[], None]) -> None:
+        import _thread
+
+        self._descriptor, self._ended = descriptor, ended
+        self._chunks: list[bytes] = []
+        self._ready = _thread.allocate_lock()  # released by the reader, acquired by `chunks`
+        self._ready.acquire()
+        _thread.start_new_thread(self._read, ())
+
+    def _read(self) -> None:
+        chunk = b"first"
+        while chunk:
+            chunk = read_some(self._descriptor)
+            self._chunks.append(chunk)
+            if self._ready.locked():
+                self._ready.release()
+            while len(self._chunks) > READ_AHEAD_CHUNKS and not is_hung_up(self._descriptor):
+                time.sleep(0.01)
+        self._ended()
+
+    def chunks(self) -> Iterator[bytes]:
+        """The bytes as they came, up to the end."""
+        while True:
+            if not self._chunks:
+                self._ready.acquire()
+                continue
+            chunk = self._chunks.pop(0)
+            if not chunk:
+                return
+            yield chunk
+
+
+def split_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """The lines of a stream, without their ends, as they come in; the last may lack one.
 
-    A line of more than `MAX_LINE_BYTES` is passed on cut, which makes it no JSON.
+    A line of more than `MAX_LINE_BYTES` loses what is beyond, which makes it no JSON.
     """
     parts: list[bytes] = []
     size = 0
-    while True:
-        try:
-            chunk = os.read(descriptor, 1 << 16)
-        except OSError:
-            chunk = b""
-        if not chunk:
-            break
-        first, *others = chunk.split(b"\n")
-        for line in (first, *others)[:-1]:
-            parts.append(line)
+    for chunk in chunks:
+        *lines, rest = chunk.split(b"\n")
+        for line in lines:
+            parts.append(line[: max(0, MAX_LINE_BYTES - size)])
             yield b"".join(parts)
             parts, size = [], 0
-        last = others[-1] if others else first
-        size += len(last)
-        if size <= MAX_LINE_BYTES:
-            parts.append(last)
-    if parts and size:
+        if size < MAX_LINE_BYTES:
+            parts.append(rest[: MAX_LINE_BYTES - size])
+        size += len(rest)
+    if size:
         yield b"".join(parts)
 
 
@@ -7621,10 +10432,17 @@ class Server:
         self._lanes: dict[str, Any] = {}
         self._subscriptions: dict[int | str, Subscription] = {}
         self.pending = 0
+        self._held = 0  # bytes of the lines whose requests are pending
 
     def send(self, message: object) -> None:
         """Write one message as one line."""
-        data = encode(message)
+        try:
+            data = encode(message)
+        except (ValueError, RecursionError) as fault:  # a value of a record that is no JSON
+            self.session.log(f"an answer cannot be sent: {fault}")
+            request_id = message.get("id") if isinstance(message, dict) else None
+            sentence = "The answer cannot be written as JSON; the server's log has the reason."
+            data = encode(error_answer(request_id, INTERNAL_ERROR, sentence))
         with self._writing:
             self._write(data)
 
@@ -7639,7 +10457,7 @@ class Server:
             self.send(error_answer(None, fault.code, fault.message))
             return
         if isinstance(message, list):
-            self._take_batch(message)
+            self._take_batch(message, len(line))
             return
         request = self._parsed(message)
         if not isinstance(request, Request):
@@ -7649,14 +10467,13 @@ class Server:
         if request.is_notification:
             self._notice(request)
             return
-        call = self._open(request)
         lane = lane_of(request)
-        if lane == "now":
-            self._finish(request, call)
-        elif request.method == "subscriptions/listen":
-            self._hand(lane, lambda: self._subscribe(request, call))
-        else:
-            self._hand(lane, lambda: self._finish(request, call))
+        if lane == "now":  # answered before the next line is read, so nothing can cancel it
+            self.send(self.session.answer(request, Call(today="")))
+            return
+        call = self._open(request)
+        job = self._subscribe if request.method == "subscriptions/listen" else self._finish
+        self._hand(lane, lambda: job(request, call), len(line))
 
     def _parsed(self, message: Any) -> Request | dict[str, Any] | None:
         """A request, or the error that answers the message, or nothing for a response."""
@@ -7665,7 +10482,7 @@ class Server:
         except ProtocolError as fault:
             return error_answer(fault.data, fault.code, fault.message)
 
-    def _take_batch(self, messages: list[Any]) -> None:
+    def _take_batch(self, messages: list[Any], size: int) -> None:
         """An array in, one array out, in its order; notifications alone get no answer."""
         if not messages:
             self.send(error_answer(None, INVALID_REQUEST, "The batch is empty."))
@@ -7680,9 +10497,10 @@ class Server:
                 items.append((request, self._open(request)))
             elif request is not None:
                 items.append(request)
+        lanes = {lane_of(item[0]) for item in items if isinstance(item, tuple)}
+        lane = next((lane for lane in ("search", "body") if lane in lanes), "quick")
         if items:
-            slow = any(isinstance(i, tuple) and lane_of(i[0]) == "slow" for i in items)
-            self._hand("slow" if slow else "quick", lambda: self._finish_batch(items))
+            self._hand(lane, lambda: self._finish_batch(items), size)
 
     def _finish_batch(self, items: list[tuple[Request, Call] | dict[str, Any]]) -> None:
         answers = []
@@ -7716,10 +10534,11 @@ class Server:
         try:
             if call.cancelled:
                 return None
-            if in_batch and request.method == "initialize":
-                sentence = "initialize must not be part of a batch; send it alone."
+            if in_batch and request.method in ("initialize", "subscriptions/listen"):
+                sentence = f"{request.method} must not be part of a batch; send it alone."
                 return error_answer(request.id, INVALID_REQUEST, sentence)
-            return self.session.answer(request, call)
+            answer = self.session.answer(request, call)
+            return None if call.cancelled else answer
         finally:
             self._close(request, call)
 
@@ -7736,15 +10555,18 @@ class Server:
         """A notification: only `notifications/cancelled` asks for something."""
         if request.method != "notifications/cancelled":
             return
-        request_id = request.params.get("requestId")
-        if not isinstance(request_id, (int, str)) or isinstance(request_id, bool):
+        request_id = usable_id(request.params.get("requestId"))
+        if request_id is None:
             return
         with self._lock:
             for call in self._calls.get(request_id, ()):
                 call.cancelled = True
 
-    def _hand(self, lane: str, job: Callable[[], None]) -> None:
-        """Give a job to the workers of a lane, which are started with its first job."""
+    def _hand(self, lane: str, job: Callable[[], None], size: int) -> None:
+        """Give a job to the workers of a lane, which are started with its first job.
+
+        `size` is what the job's line took: reading waits while too much is kept.
+        """
         if lane not in self._lanes:
             import queue
             import threading
@@ -7753,20 +10575,22 @@ class Server:
             self._lanes[lane] = jobs
             for _ in range(WORKERS):
                 threading.Thread(target=self._work, args=(jobs,), daemon=True).start()
-        while self.pending >= MAX_PENDING:
+        while self.pending >= MAX_PENDING or self._held > MAX_PENDING_BYTES:
             time.sleep(0.01)
         with self._lock:
             self.pending += 1
-        self._lanes[lane].put(job)
+            self._held += size
+        self._lanes[lane].put((job, size))
 
     def _work(self, jobs: Any) -> None:
         while True:
-            job = jobs.get()
+            job, size = jobs.get()
             try:
                 job()
             finally:
                 with self._lock:
                     self.pending -= 1
+                    self._held -= size
 
     def _subscribe(self, request: Request, call: Call) -> None:
         """Acknowledge a subscription and watch for it, or answer with what is wrong with it."""
@@ -7824,14 +10648,12 @@ class Server:
                 result["_meta"].update(subscription.meta)
                 self.send({"jsonrpc": "2.0", "id": subscription.id, "result": result})
 
-    def drain(self) -> bool:
-        """Wait for what was read; `False` where `DRAIN_SECONDS` were not enough."""
-        end = self._now() + DRAIN_SECONDS
+    def finish(self) -> None:
+        """Wait for the answers to what was read, and end every subscription."""
+        self.end_subscriptions()
         while self.pending:
-            if self._now() > end:
-                return False
             time.sleep(0.005)
-        return True
+        self.end_subscriptions()  # those that were asked for just before the end
 
     def cancel_all(self) -> None:
         """Tell every running call that nobody waits for it any more."""
@@ -7907,23 +10729,45 @@ def serve(source: Source, log: Callable[[str], None], today: Callable[[], str]) 
     """Answer requests from standard input until it ends; returns the exit code."""
     output = claim_stdout()
 
+    def leave(code: int = 0) -> None:
+        source.stop()
+        os._exit(code)
+
     def write(data: bytes) -> None:
         try:
             write_all(output, data)
         except OSError:  # the client went away, and nobody is left to tell
-            os._exit(0)
+            leave()
 
+    def expire() -> None:
+        time.sleep(DRAIN_SECONDS)
+        leave()  # a call that is stuck must not outlive the client
+
+    end_at_signals(leave)
     server = Server(Session(Catalog(source), log), write, today=today)
     source.start()
-    for line in read_lines(0):
+    for line in split_lines(Input(0, expire).chunks()):
         server.take(line)
-    server.end_subscriptions()
-    drained = server.drain()
+    server.finish()
     server.cancel_all()
     source.stop()
-    if not drained:
-        os._exit(0)  # a call that is stuck must not outlive the client
     return 0
+
+
+def end_at_signals(leave: Callable[[int], None]) -> None:
+    """Have SIGTERM and SIGINT end the process at once, without a traceback (SPEC 3)."""
+    import _thread
+    import signal
+
+    def end(number: int, frame: object) -> None:
+        # In a thread, since the code that was interrupted may hold a lock that `leave` needs.
+        _thread.start_new_thread(leave, (128 + number,))
+
+    if sys.platform == "win32":  # a handler there waits for the read under way
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        return
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
 
 
 # ── 12 Command line ───────────────────────────────────────────────────────────────────────────
@@ -7943,10 +10787,12 @@ standard input and output.
   --refresh-sources    fetch the repositories that the configuration names again
   --call TOOL          run one tool, print its answer, and exit
   --check              read the whole archive, report every fault, and exit
+  --print-config NAME  print the configuration for a client, and exit; NAME is one of
+                       {clients}
   --version, --help    print this and exit
 """
 
-_WITH_VALUE = ("--root", "--url", "--site", "--dist", "--header", "--call")
+_WITH_VALUE = ("--root", "--url", "--site", "--dist", "--header", "--call", "--print-config")
 _ALONE = ("--check", "--refresh-sources", "--version", "--help", "-h")
 
 
@@ -7959,6 +10805,7 @@ class Options:
         self.dist: str | None = None
         self.headers: list[str] = []
         self.call: str | None = None
+        self.print_config: str | None = None
         self.arguments: list[str] = []
         self.flags: set[str] = set()
 
@@ -7996,7 +10843,7 @@ def _set_option(options: Options, name: str, value: str) -> None:
     if name == "--header":
         options.headers.append(value)
         return
-    attribute = {"--site": "url"}.get(name, name[2:])
+    attribute = {"--site": "url", "--print-config": "print_config"}.get(name, name[2:])
     if getattr(options, attribute) is not None:
         raise UsageError(f"{name} is given twice; give it once")
     if not value:
@@ -8009,9 +10856,9 @@ def make_source(
 ) -> Source:
     """The source that the options name. Raises `UsageError`."""
     if options.url is not None:
-        raise UsageError("--url is not served yet")
+        return SiteSource(options.url, options.headers, environ, log)
     if options.dist is not None:
-        raise UsageError("--dist is not served yet")
+        return DistSource(options.dist, log)
     return FolderSource(
         options.root if options.root is not None else os.getcwd(), log, environ,
         given=options.root is not None, refresh="--refresh-sources" in options.flags,
@@ -8068,13 +10915,19 @@ def run_call(source: Source, options: Options, call: Call, out: Callable[[str], 
 
 def run_check(source: Source, call: Call, out: Callable[[str], None]) -> int:
     """Report every fault of the archive on `out`, then a summary; 1 where there is an error."""
-    source.start()
-    archive = Catalog(source).archive(call)
+    try:
+        source.start()
+        archive = Catalog(source).archive(call)
+    except ConfigError as fault:
+        place = f"{shown(fault.path)}:{fault.line}:{fault.column}"
+        out(f"{place}: error: {fault.problem}\n{counted(1, 'error')}, {counted(0, 'warning')}\n")
+        return 1
     problems = [*archive.snapshot.problems, *archive.link_problems]
     problems.sort(key=lambda problem: (problem.path, problem.line, problem.column))
     for problem in problems:
         level = "error" if problem.is_error else "warning"
-        out(f"{problem.place}: {level}: {problem.sentence}\n")
+        place = f"{problem.place}: " if problem.path else ""
+        out(f"{place}{level}: {problem.sentence}\n")
     errors = sum(problem.is_error for problem in problems)
     warnings = len(problems) - errors
     if not archive.records:
@@ -8086,6 +10939,75 @@ def run_check(source: Source, call: Call, out: Callable[[str], None]) -> int:
         f"{counted(errors, 'error')}, {counted(warnings, 'warning')}\n"
     )
     return 1 if errors else 0
+
+
+# Per client: the file that its configuration belongs into, and the key that holds the servers.
+CLIENTS = {
+    "claude-code": (".mcp.json in the repository", "mcpServers"),
+    "claude-desktop": ("claude_desktop_config.json, opened from Settings > Developer", "mcpServers"),
+    "cursor": (".cursor/mcp.json in the repository, or ~/.cursor/mcp.json", "mcpServers"),
+    "vscode": (".vscode/mcp.json in the repository", "servers"),
+    "codex": ("~/.codex/config.toml", "mcp_servers"),
+    "gemini": (".gemini/settings.json in the repository, or ~/.gemini/settings.json", "mcpServers"),
+    "zed": ("settings.json, opened from the command palette: zed: open settings", "context_servers"),
+    "windsurf": ("~/.codeium/windsurf/mcp_config.json", "mcpServers"),
+    "jetbrains": (".junie/mcp/mcp.json in the repository", "mcpServers"),
+}
+
+
+def client_config(client: str, options: Options) -> tuple[str, str]:
+    """The configuration of this server for a client, and the file that it belongs into.
+
+    It names this interpreter and this source by absolute paths. Raises `UsageError`.
+    """
+    if client not in CLIENTS:
+        near = near_misses(client, CLIENTS, 1)
+        hint = f"did you mean {near[0]}?" if near else f"write one of {', '.join(CLIENTS)}"
+        raise UsageError(f"there is no client {quoted(client)}; {hint}")
+    where, key = CLIENTS[client]
+    command, *arguments = server_command(options)
+    if client == "codex":
+        words = ", ".join(_toml_text(word) for word in arguments)
+        text = f"[mcp_servers.inkan]\ncommand = {_toml_text(command)}\nargs = [{words}]\n"
+        return where, text
+    import json
+
+    server: dict[str, Any] = {"command": command, "args": arguments}
+    if client == "vscode":
+        server = {"type": "stdio", **server}
+    return where, json.dumps({key: {"inkan": server}}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _toml_text(text: str) -> str:
+    import json
+
+    return json.dumps(text)  # a basic string of TOML has the escapes of JSON
+
+
+def server_command(options: Options) -> list[str]:
+    """The words that start this server again from any folder. Raises `UsageError`."""
+    here = os.path.abspath(__file__)
+    archive = getattr(__loader__, "archive", None) if "__loader__" in globals() else None
+    if archive is not None:
+        words = [sys.executable, os.path.abspath(archive)]
+    elif "site-packages" in here or "dist-packages" in here:
+        words = [sys.executable, "-m", "inkan_mcp"]
+    else:
+        words = [sys.executable, here]
+    for header in options.headers:
+        if "${" not in header:
+            name = header.partition(":")[0]
+            raise UsageError(
+                f"the value of the header {quoted(name)} would stand in the file for all to read; "
+                "write it as ${NAME} and set that variable for the client"
+            )
+        words += ["--header", header]
+    if options.url is not None:
+        return [*words, "--url", options.url]
+    if options.dist is not None:
+        return [*words, "--dist", os.path.abspath(os.path.expanduser(options.dist))]
+    root = options.root if options.root is not None else os.getcwd()
+    return [*words, "--root", os.path.abspath(os.path.expanduser(root))]
 
 
 def local_date(environ: Mapping[str, str]) -> str:
@@ -8126,8 +11048,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(options: Options, environ: Mapping[str, str]) -> int:
     if "--help" in options.flags or "--version" in options.flags:
-        text = USAGE if "--help" in options.flags else f"inkan-mcp {__version__}\n"
+        usage = USAGE.replace("{clients}", ", ".join(CLIENTS))
+        text = usage if "--help" in options.flags else f"inkan-mcp {__version__}\n"
         write_all(1, text.encode())
+        return 0
+    if options.print_config is not None:
+        where, text = client_config(options.print_config, options)
+        log_line(f"put this into {where}:")
+        write_all(1, text.encode("utf-8"))
         return 0
     log = _no_log if "--check" in options.flags else log_line  # --check reports all itself
     source = make_source(options, environ, log)

@@ -52,6 +52,11 @@ def guarded_getaddrinfo(host: Any, *args: Any, **kwargs: Any) -> Any:
 _getaddrinfo = socket.getaddrinfo
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marker known by which tests name what they show."""
+    config.addinivalue_line("markers", "requirement(*ids): ids of tests/requirements.json")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def loopback_only():
     """Block all sockets but those to this machine, in the process of the tests."""

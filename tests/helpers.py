@@ -14,6 +14,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+from mcp_schemas import check_exchange
+
 TESTS = Path(__file__).resolve().parent
 TOP = TESTS.parent
 DATA = TESTS / "data"
@@ -21,6 +24,8 @@ SAMPLE = DATA / "sample"
 BROKEN = DATA / "broken"
 
 TODAY = "2026-12-01"
+MODERN = "2026-07-28"
+requirement = pytest.mark.requirement  # names what of requirements.json a test shows
 ANSWER_SECONDS = 20.0  # a busy machine is slow; a test that waits this long has found a hang
 MEASURED = any(name.startswith("COVERAGE_PROCESS") for name in os.environ)
 EXIT_SECONDS = 8.0 if MEASURED else 2.0  # a measured process writes its coverage before it ends
@@ -108,7 +113,8 @@ class Server:
         self.errors: list[str] = []  # lines of stderr
         self._faults: list[str] = []  # what a client could not have read
         self._news = threading.Condition()
-        self._last_id = 0
+        self._last_id = 1000  # small ids are left to what a test sends by itself
+        self.sent: dict[str, dict[str, Any]] = {}  # requests by their ids as JSON
         self.process = subprocess.Popen(
             server_command(*arguments, path=path),
             stdin=subprocess.PIPE,
@@ -202,6 +208,8 @@ class Server:
 
     def send(self, message: object) -> None:
         """Write one message, a line of JSON."""
+        if isinstance(message, dict) and "method" in message and "id" in message:
+            self.sent[json.dumps(message["id"])] = message
         self.send_bytes(json.dumps(message, ensure_ascii=False).encode("utf-8") + b"\n")
 
     def start(self, method: str, params: object = None) -> int:
@@ -233,6 +241,10 @@ class Server:
         self.notify("notifications/initialized")
         return result
 
+    def modern(self, method: str, /, **params: Any) -> dict[str, Any]:
+        """Send a request of the modern era and return its result, as `request` does."""
+        return self.request(method, modern_params(**params))
+
     def call_result(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Call a tool and return the whole result, be it an error or not."""
         return self.request("tools/call", {"name": tool, "arguments": dict(arguments)})
@@ -240,8 +252,7 @@ class Server:
     def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
         """Call a tool and return its structured content; raise ``ToolError`` if it failed.
 
-        The text content must be the same object as JSON, but for ``get_record``, whose text is
-        Markdown.
+        Every result is checked as ``check_result`` says.
         """
         result = self.call_result(tool, arguments)
         (content,) = result["content"]
@@ -250,8 +261,7 @@ class Server:
             assert "structuredContent" not in result
             raise ToolError(content["text"])
         structured = result["structuredContent"]
-        if tool != "get_record":
-            assert json.loads(content["text"]) == structured
+        check_result(tool, content["text"], structured)
         return dict(structured)
 
     def call_text(self, tool: str, /, **arguments: Any) -> str:
@@ -276,6 +286,7 @@ class Server:
         self._release()
         assert self.process.returncode == 0, f"exit {self.process.returncode}: {self.stderr}"
         assert not self._faults, self._faults
+        check_exchange(self.sent, self.messages)
         assert "EncodingWarning" not in self.stderr, self.stderr
 
     def kill(self) -> None:
@@ -290,6 +301,147 @@ class Server:
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             with contextlib.suppress(OSError):
                 stream.close()
+
+
+def modern_params(**params: Any) -> dict[str, Any]:
+    """Return params with the `_meta` that every request of the modern era carries."""
+    prefix = "io.modelcontextprotocol/"
+    meta = {
+        f"{prefix}protocolVersion": MODERN,
+        f"{prefix}clientInfo": {"name": "tests", "version": "1"},
+        f"{prefix}clientCapabilities": {},
+    }
+    return {**params, "_meta": {**meta, **params.get("_meta", {})}}
+
+
+class Local:
+    """An archive in a folder, asked in this process; every answer is checked as a client would.
+
+    ``said`` holds what the archive would have written to stderr.
+    """
+
+    def __init__(self, root: str | os.PathLike[str], today: str = TODAY) -> None:
+        import inkan_mcp
+
+        self.root = Path(root)
+        self.said: list[str] = []
+        self.today = today
+        self.source = inkan_mcp.FolderSource(os.fspath(root), self.said.append, {})
+        self.catalog = inkan_mcp.Catalog(self.source)
+
+    @classmethod
+    def of(
+        cls,
+        folder: Path,
+        records: Mapping[str, str | bytes | Mapping[str, Any]],
+        config: Mapping[str, Any] | None = None,
+    ) -> Local:
+        """Write an archive and open it: records by id, as front matter or as a whole text.
+
+        A name with an ending is a file below the content folder, written as it is.
+        """
+        files: dict[str, str | bytes] = {"inkan.config.json": json.dumps(config or {})}
+        for name, content in records.items():
+            plain = name if name.rpartition("/")[2].count(".") else f"{name}.md"
+            files[f"content/{plain}"] = (
+                record_source(**content) if isinstance(content, Mapping) else content
+            )
+        return cls(write_records(folder, files))
+
+    def result(self, tool: str, arguments: object) -> Any:
+        """Call a tool, check what can be checked of any answer, and return its result."""
+        import inkan_mcp
+
+        result = inkan_mcp.call_tool(self.catalog, tool, arguments, inkan_mcp.Call(self.today))
+        content: dict[str, Any] = {"content": [{"type": "text", "text": result.text}]}
+        if not result.is_error:
+            content["structuredContent"] = result.structured
+            check_result(tool, result.text, result.structured)
+        line = inkan_mcp.encode({"jsonrpc": "2.0", "id": 1, "result": content})
+        assert len(line) <= 1_000_000, f"the answer line has {len(line):,} bytes"
+        return result
+
+    def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
+        """Call a tool and return its structured content; raise ``ToolError`` if it failed."""
+        result = self.result(tool, arguments)
+        if result.is_error:
+            raise ToolError(result.text)
+        return dict(result.structured)
+
+    def text(self, tool: str, /, **arguments: Any) -> str:
+        """Call a tool and return its text; raise ``ToolError`` if it failed."""
+        self.call(tool, **arguments)
+        return str(self.result(tool, arguments).text)
+
+    def error(self, tool: str, /, **arguments: Any) -> str:
+        """Call a tool that must fail and return its sentence."""
+        result = self.result(tool, arguments)
+        assert result.is_error, result.structured
+        assert "\n" not in result.text
+        assert result.text
+        return str(result.text)
+
+    def get(self, record_id: str, **arguments: Any) -> dict[str, Any]:
+        """Return what ``get_record`` says of a record."""
+        return self.call("get_record", id=record_id, **arguments)
+
+    def ids(self, **filters: Any) -> list[str]:
+        """Return the ids that ``search_records`` finds."""
+        return [record["id"] for record in self.call("search_records", **filters)["records"]]
+
+    def warnings(self, tool: str = "search_records", /, **arguments: Any) -> list[str]:
+        """Return the warnings of a list, none if there are none."""
+        return list(self.call(tool, **arguments).get("warnings", []))
+
+
+def record_source(body: str = "", **front: Any) -> str:
+    """Return the text of a record; JSON values are YAML values too."""
+    lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in front.items()]
+    return f"---\n{''.join(lines)}---\n{body}"
+
+
+def check_result(tool: str, text: str, structured: dict[str, Any]) -> None:
+    """Check a result against the tool's own output schema, and its text against the result.
+
+    Members that the schema does not name are refused too. The text is the same object as compact
+    JSON; that of ``get_record`` is a YAML block, a blank line and the body as it is.
+    """
+    import jsonschema
+
+    import inkan_mcp
+
+    if tool != "get_record":
+        assert json.loads(text) == structured
+    if tool not in inkan_mcp.TOOLS:  # a stand-in for the server has tools of its own
+        return
+    schema = closed(inkan_mcp.TOOLS[tool].output)
+    jsonschema.Draft202012Validator(schema).validate(structured)
+    if tool != "get_record":
+        whole = json.dumps(structured, ensure_ascii=False, separators=(",", ":"))
+        assert text.encode("utf-8", "replace") == whole.encode("utf-8", "replace")
+        return
+    import yaml
+
+    block, _, rest = text.removeprefix("---\n").partition("\n---\n\n")
+    fields = {key: value for key, value in structured.items() if key != "body"}
+    assert yaml.safe_load(block) == fields
+    if "bodyTruncated" in structured:
+        assert rest.startswith(structured["body"])
+        assert "body_offset" in rest[len(structured["body"]) :].splitlines()[-1]
+    else:
+        assert rest == structured["body"]
+
+
+def closed(schema: Any) -> Any:
+    """Return a schema in which no object may have members that it does not name."""
+    if isinstance(schema, list):
+        return [closed(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    copy = {key: closed(part) for key, part in schema.items()}
+    if isinstance(schema.get("properties"), dict) and "type" in schema:
+        copy["additionalProperties"] = False
+    return copy
 
 
 def parse_line(line: bytes) -> tuple[Any, str | None]:

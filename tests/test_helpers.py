@@ -41,7 +41,6 @@ def fake(tmp_path):
 
 def test_a_call_returns_its_structured_content(fake):
     with Server(path=fake) as server:
-        server.initialize()
         assert server.call("echo", name="x") == {"name": "echo", "arguments": {"name": "x"}}
     assert server.stderr == "end of input"
 

@@ -2013,7 +2013,7 @@ def _re(pattern: str) -> re.Pattern[str]:
 
 
 # File names. The kinds of record that a letter prefix may name, as in `ADR-0001` or `pep-0008`.
-_KINDS = r"(?:[a-z]dr|adrs?|dr|rfc|rfd|[a-z]?kep|pep|eip|nep|cep|tep|oep|bip|fip|hip|aip|cip|slep)"
+_KIND_PREFIX = r"(?:[a-z]dr|adrs?|dr|rfc|rfd|[a-z]?kep|pep|eip|nep|cep|tep|oep|bip|fip|hip|aip|cip|slep)"
 _DATED_NAME = (
     r"(?:(?P<prefix>[a-z][a-z_-]*)[-_ ])?(?P<year>(?:19|20)[0-9]{2})"
     r"(?:(?P<m>[01][0-9])(?P<d>[0-3][0-9])|[-_](?P<month>[0-9]{2})(?:[-_](?P<day>[0-9]{2}))?)"
@@ -2022,12 +2022,12 @@ _DATED_NAME = (
 _NUMBERED_NAME = r"(?P<prefix>[a-z][a-z_-]*[-_ ]?)?(?P<number>[0-9]{1,5})(?=[-_. ]|$)"
 _BARE_NUMBER = r"[0-9]{1,3}"  # `404.md` is a page, not a record
 _TEMPLATE_NAME = (
-    rf"_?(?:{_KINDS}[-. ]*)?(?:(?:[0-9]{{1,5}}|[0-9]{{4}}-?[0-9]{{2}}-?[0-9]{{2}})[-. ]*)?"
+    rf"_?(?:{_KIND_PREFIX}[-. ]*)?(?:(?:[0-9]{{1,5}}|[0-9]{{4}}-?[0-9]{{2}}-?[0-9]{{2}})[-. ]*)?"
     r"(?:(?:m?adr|rfc|decision|(?:architecture-)?decision-record)-)?templates?"
     r"(?:-(?:short|long|minimal|bare|full))*"
 )
 _PLACEHOLDER_NUMBER = (
-    rf"_?(?:{_KINDS}[-_. ]*)?"
+    rf"_?(?:{_KIND_PREFIX}[-_. ]*)?"
     r"(?:n{3,5}|x{3,5}|y{4}-?mm-?dd|(?:19|20)?xx-xx-xx)(?![a-z0-9])"
 )
 _INDEX_STEMS = frozenset(("readme", "index", "-index", "proposal"))  # with _ as -
@@ -2078,7 +2078,7 @@ def read_file_name(stem: str) -> FileName | None:
         return None
     prefix, number = found["prefix"] or "", found["number"]
     # `use-http2-for-x` is named like a record, but its digits are no number of it
-    meant = not prefix or len(number) > 2 or _re(_KINDS + r"[-_ ]?").fullmatch(prefix)
+    meant = not prefix or len(number) > 2 or _re(_KIND_PREFIX + r"[-_ ]?").fullmatch(prefix)
     named = meant or len(prefix) <= 6
     return FileName(number=number if named else None, date=None, dated=False, prefix=prefix)
 
@@ -2194,7 +2194,7 @@ def _plain(text: str) -> str:
 
 
 # Dates, in any order of a text; the earliest that the calendar has is the one meant.
-_MONTHS = (
+_MONTH_NAMES = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
     "october", "november", "december",
 )  # fmt: skip
@@ -2265,7 +2265,7 @@ def _month_number(text: str) -> int | None:
     if text.isdigit():
         return int(text)
     name = "sep" if text.lower() == "sept" else text.lower()
-    return next((n for n, month in enumerate(_MONTHS, 1) if month.startswith(name)), None)
+    return next((n for n, month in enumerate(_MONTH_NAMES, 1) if month.startswith(name)), None)
 
 
 def ordered_date(parts: tuple[int, int, int], day_first: bool | None) -> str | None:
@@ -2350,7 +2350,7 @@ class _Stated:
         known.extend(target for target in targets if target not in known)
 
 
-class Page:
+class PlainPage:
     """A text as it is searched: its lines without fences and comments, and its headings.
 
     A heading is `(line, level, text, first line below it)`; lines count from 0.
@@ -2399,7 +2399,7 @@ def _visible_lines(text: str, fences: tuple[str, ...]) -> list[str]:
             if stripped.startswith(fence) and not stripped.strip(fence[0]):
                 fence = ""
         elif comment or "<!--" in line:
-            rest, comment = _without_comments(line, comment)
+            rest, comment = _drop_comments(line, comment)
         elif fences and stripped.startswith(fences):
             fence = stripped[: len(stripped) - len(stripped.lstrip(stripped[0]))]
         else:
@@ -2408,7 +2408,7 @@ def _visible_lines(text: str, fences: tuple[str, ...]) -> list[str]:
     return visible
 
 
-def _without_comments(line: str, inside: bool) -> tuple[str, bool]:
+def _drop_comments(line: str, inside: bool) -> tuple[str, bool]:
     """`line` without its comments, and whether one is still open at its end."""
     kept: list[str] = []
     at = 0
@@ -2470,7 +2470,7 @@ _SECTION_NAMES = frozenset((
     "decision makers", "change log", "context & problem statement", "proposed decision",
 ))  # fmt: skip
 _PLACEHOLDER_TITLE = (
-    rf"[\W_]*(?:{_KINDS}?[-_ #]*"
+    rf"[\W_]*(?:{_KIND_PREFIX}?[-_ #]*"
     r"(?:[0-9]{1,5}|n{1,5}|x{1,5}|y{4}|<[^<>]*>|\{[^{}]*\})?[-:. ]*)?"
     r"(?:[{<\[(][^\]}>)]*\b(?:title|name)\b[^\]}>)]*[\]}>)]*"
     r"|(?:short )?title(?: of (?:the )?(?:decision|solved|adr|rfc)[^.]*)?"
@@ -2478,11 +2478,11 @@ _PLACEHOLDER_TITLE = (
     r"|title of[^.]*|\{[^{}]*\}?)[\W_]*"
 )
 _ORDINAL = (
-    rf"\[?(?:(?P<kind>{_KINDS}|(?:architectur(?:e|al) )?decision(?: record)?)[ #_-]*)?#?"
+    rf"\[?(?:(?P<kind>{_KIND_PREFIX}|(?:architectur(?:e|al) )?decision(?: record)?)[ #_-]*)?#?"
     r"(?P<number>[0-9]{1,5})\]?(?P<mark>[ \t]*[:.)|\u2010-\u2014-]+[ \t]*|[ \t]+)"
 )
 _KIND_WORD = (
-    rf"(?:{_KINDS}|(?:architectur(?:e|al) )?decision(?: record)?(?: \(adr\))?)[ \t]*"
+    rf"(?:{_KIND_PREFIX}|(?:architectur(?:e|al) )?decision(?: record)?(?: \(adr\))?)[ \t]*"
     r"[:\u2010-\u2014-][ \t]+"
 )
 _SECTION_NUMBER = r"[0-9]{1,2}(?:\.[0-9]{1,2})*[.)]? +"
@@ -2519,7 +2519,7 @@ def bare_title(heading: str, number: str | None) -> str:
     return text[found.end() :].strip() if found and found.end() < len(text) else text
 
 
-def _title_heading(page: Page, stem: str) -> int | None:
+def _title_heading(page: PlainPage, stem: str) -> int | None:
     """The index of the heading that is the title; `None` where the first one is not."""
     if not page.headings:
         return None
@@ -2647,7 +2647,7 @@ _PHRASE = (
 _TARGET = (
     r"\[\[[^\[\]]{1,200}\]\]|\[[^\[\]]{0,300}\]\([^()\s]{1,500}\)|:ref:`[^`]{1,200}`"
     r"|https?://[^\s)>\]]+|(?<![\w./-])[\w./-]{1,200}\.(?:mdx?|rst|adoc|html)\b"
-    rf"|\b(?:{_KINDS}|(?-i:[A-Z]{{2,6}})(?=-[0-9]))[-_ #]{{0,2}}[0-9]{{1,5}}\b(?!-[0-9])"
+    rf"|\b(?:{_KIND_PREFIX}|(?-i:[A-Z]{{2,6}})(?=-[0-9]))[-_ #]{{0,2}}[0-9]{{1,5}}\b(?!-[0-9])"
     r"|(?<![\w./-])(?:[0-9]{8}|[0-9]{4})-[a-z][\w-]{1,200}"
 )
 _LEADING_NUMBERS = r"[\s:*_(\[]*#?([0-9]{1,5})(?![0-9./-])\]?(?:[\s,;&]|and\b)*"
@@ -2867,7 +2867,7 @@ def _read_relations(value: object, stated: _Stated) -> None:
             stated.link(relation, list_targets(_item_text(item), whole=True))
 
 
-def _read_preamble(page: Page, title: int | None, stated: _Stated) -> None:
+def _read_preamble(page: PlainPage, title: int | None, stated: _Stated) -> None:
     """The labels, the dates and the relations between the title and the first section."""
     following = 0 if title is None else title + 1
     start = 0 if title is None else page.headings[title][3]
@@ -2912,7 +2912,7 @@ def _read_labels(labels: Iterable[tuple[str, str, int]], stated: _Stated) -> Non
             stated.rest[field] = _people(value) if "reviewer" in field else value
 
 
-def _read_sections(page: Page, stated: _Stated) -> None:
+def _read_sections(page: PlainPage, stated: _Stated) -> None:
     """The sections that hold one fact each: status, date, people, links."""
     for index, (line, level, text, _) in enumerate(page.headings):
         name, _, value = section_name(text).partition(":")
@@ -2936,7 +2936,7 @@ def _begins_with_status(lines: list[tuple[int, str]]) -> bool:
 def _read_status_section(lines: list[tuple[int, str]], stated: _Stated) -> None:
     if "section" in stated.statuses or not lines:
         return
-    words = [_status_words(line) for _, line in lines]
+    words = [_section_words(line) for _, line in lines]
     words = [text for text in words if text and not _re(_TEMPLATE_ADVICE).search(text)]
     known = next((text for text in words if canonical_status(text)), None)
     if known or words:
@@ -2947,7 +2947,7 @@ def _read_status_section(lines: list[tuple[int, str]], stated: _Stated) -> None:
     _read_phrase_lines(lines, stated, begins=False)
 
 
-def _status_words(line: str) -> str:
+def _section_words(line: str) -> str:
     """A line of a status section as its words were written."""
     text = line.strip(" \t\r>").lstrip("-*+ \t").replace("**", "").strip(" \t*_`")
     found = _re(r"(?:(?:adr|rfc)[ \t]+)?status[*_` \t]*[:\u2013-][*_` \t]*").match(text)
@@ -3025,7 +3025,7 @@ def _read_plain(
     stem = origin.id.rpartition("/")[2]
     body, first_line = _read_head(text, origin, stated)
     stated.closed = frozenset(relation for relation, found in stated.links.items() if found)
-    page = Page(body, ending, first_line)
+    page = PlainPage(body, ending, first_line)
     title = _title_heading(page, stem)
     _read_preamble(page, title, stated)
     _read_sections(page, stated)
@@ -5100,7 +5100,7 @@ def _archive_at(root: str, folder: _Folder) -> _Found | None:
 
 def _holds_records(files: list[str]) -> bool:
     """Whether names alone make a root an archive: one `0001-x.md`, but no `UPGRADE-6.1.md`."""
-    if any(_re(rf"[0-9]|{_KINDS}[-_ ]?[0-9]").match(name) for name in files):
+    if any(_re(rf"[0-9]|{_KIND_PREFIX}[-_ ]?[0-9]").match(name) for name in files):
         return True
     padded = [m[1] for m in map(_re(r"([a-z_-]+)[0-9]{3,5}[-_. ]").match, files) if m]
     return any(padded.count(prefix) >= 3 for prefix in set(padded))

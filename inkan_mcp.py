@@ -2012,8 +2012,12 @@ def _re(pattern: str) -> re.Pattern[str]:
     return found
 
 
-# File names. The kinds of record that a letter prefix may name, as in `ADR-0001` or `pep-0008`.
-_KIND_PREFIX = r"(?:[a-z]dr|adrs?|dr|rfc|rfd|[a-z]?kep|pep|eip|nep|cep|tep|oep|bip|fip|hip|aip|cip|slep)"
+# ── 4c.1 Names of files and folders ───────────────────────────────────────────────────────────
+
+# The kinds of record that a letter prefix may name, as in `ADR-0001` or `pep-0008`.
+_KIND_PREFIX = (
+    r"(?:[a-z]dr|adrs?|dr|rfc|rfd|[a-z]?kep|pep|eip|nep|cep|tep|oep|bip|fip|hip|aip|cip|slep)"
+)
 _DATED_NAME = (
     r"(?:(?P<prefix>[a-z][a-z_-]*)[-_ ])?(?P<year>(?:19|20)[0-9]{2})"
     r"(?:(?P<m>[01][0-9])(?P<d>[0-3][0-9])|[-_](?P<month>[0-9]{2})(?:[-_](?P<day>[0-9]{2}))?)"
@@ -2127,7 +2131,9 @@ def with_metadata(text: str, metadata: str) -> str:
     return f"---\n{block}\n---\n{text}"
 
 
-# Statuses, the first line that matches wins (archives.md 3).
+# ── 4c.2 Statuses and dates ───────────────────────────────────────────────────────────────────
+
+# The first line that matches wins.
 _STATUS_WORDS = (
     ("superseded", r"super[sc]ee?ded|replaced|obsoleted?|moved"),
     ("rejected", r"rejected|declined|abandoned|reverted|closed|no go"),
@@ -2193,7 +2199,7 @@ def _plain(text: str) -> str:
     return (text if text.isascii() else _re(_EMOJI).sub(" ", text)).strip(" \t_:")
 
 
-# Dates, in any order of a text; the earliest that the calendar has is the one meant.
+# The date that stands first in a text is the one meant.
 _MONTH_NAMES = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
     "october", "november", "december",
@@ -2278,7 +2284,9 @@ def ordered_date(parts: tuple[int, int, int], day_first: bool | None) -> str | N
     return iso_date(year, second, first) if day_first else iso_date(year, first, second)
 
 
-# Keys and labels: the native key, and the folded spellings from the most to the least telling.
+# ── 4c.3 A text: keys, lines and headings ─────────────────────────────────────────────────────
+
+# The native key, and its folded spellings from the most to the least telling.
 _SPELLINGS = {
     "title": "title featurename",
     "description": "description summary abstract",
@@ -2460,7 +2468,7 @@ def _is_underline(line: str, lines: list[str], number: int, ending: str) -> bool
     return ":" not in above and (number == 1 or not lines[number - 2].strip())
 
 
-# Headings: which are sections, which are titles, which were never filled in.
+# Which headings are sections, and which were never filled in.
 _SECTION_NAMES = frozenset((
     "status", "context", "summary", "decision", "proposal", "motivation", "abstract",
     "introduction", "overview", "background", "problem", "meta", "metadata", "date", "changelog",
@@ -2529,7 +2537,7 @@ def _title_heading(page: PlainPage, stem: str) -> int | None:
     return 0 if usable and not is_placeholder(text, template=is_template(stem)) else None
 
 
-# Labels, in all the shapes in which they stand between the title and the first section.
+# ── 4c.4 Labels and relations ─────────────────────────────────────────────────────────────────
 
 
 def _label_pairs(line: str) -> list[tuple[str, str]]:
@@ -2636,7 +2644,7 @@ def _unescaped(text: str) -> str:
     return html.unescape(text)
 
 
-# Relations: stated phrases, and the targets that follow them.
+# Phrases that state a relation, and the targets that follow them.
 _PHRASE = (
     r"(?P<supersededby>\b(?:super[sc]ee?ded|replaced|obsoleted|deprecated|reverted)\b"
     r"(?:[^.;\[\]\n]{0,60}?\bby\b|:?[ \t]+(?=\[)))"
@@ -2726,7 +2734,7 @@ def _read_phrase_lines(
             carried = found if line.rstrip(" \t\r*_").endswith(":") else None
 
 
-# What one text states, gathered from its places.
+# ── 4c.5 What one text states ─────────────────────────────────────────────────────────────────
 
 
 def _read_head(text: str, origin: Origin, stated: _Stated) -> tuple[str, int]:
@@ -2999,7 +3007,7 @@ def _is_bare_date(line: str) -> bool:
     return found is not None and found.span == (0, len(text))
 
 
-# What was stated becomes a record.
+# ── 4c.6 What was stated becomes a record ─────────────────────────────────────────────────────
 
 _STATUS_SOURCES = ("front matter", "section", "label", "title", "folder", "tag")
 
@@ -3186,6 +3194,9 @@ def _date_problem(origin: Origin, text: str, line: int, what: str) -> Problem:
     return Problem(origin.path, line, 1, "date", sentence)
 
 
+# ── 4c.7 The reader of one archive ────────────────────────────────────────────────────────────
+
+
 class ForeignReader:
     """Reads one archive that is not inkan's: the answers of `Reader` by the rules of names.
 
@@ -3262,7 +3273,7 @@ class ForeignReader:
         return record
 
     def settle(self, records: Sequence[Record]) -> None:
-        """Day or month first in `3/4/2020`: what the archive's clear dates say (archives.md 3).
+        """Day or month first in `3/4/2020`: what the archive's clear dates say.
 
         A slip of the pen in one record does not take the dates of fifty others.
         """
@@ -3289,7 +3300,7 @@ def is_record_page(folder: str, stem: str) -> bool:
 
 
 def _kind_of_folder(path: str) -> str:
-    """`rfc`, `ddr` or `adr`, as the nearest telling folder says (archives.md 4)."""
+    """`rfc`, `ddr` or `adr`, as the nearest telling folder says."""
     for part in reversed(path.split("/")):
         name = fold_folder(part)
         if _re(r"(?:active-)?rfcs?|rfds?").fullmatch(name):
@@ -4779,7 +4790,7 @@ def percent_decode(text: str) -> str:
 #
 # Pointer files settle where records are; else a folder with records, or made for them, is taken
 # whole when it is `--root` itself; else folders are searched by name and, failing that, by what
-# their files say (archives.md 1). One walk, shallow folders first, that follows no link.
+# their files say. One walk, shallow folders first, that follows no link.
 
 SEARCH_DEPTH = 16  # folders below `--root`; decision records lie far higher
 SEARCH_FOLDERS = 100_000  # looked into before the search ends with what it has
@@ -4905,7 +4916,7 @@ def _parents(paths: Iterable[str]) -> set[str]:
     return found
 
 
-# Pointer files: what a tool wrote down about where its records are.
+# ── 6a.1 Pointer files ────────────────────────────────────────────────────────────────────────
 
 
 def _read_pointers(root: str) -> tuple[list[_Found], list[str]]:
@@ -5013,7 +5024,7 @@ _POINTERS: tuple[tuple[str, Callable[[str], Iterator[tuple[str, str, str]]]], ..
 )
 
 
-# The walk.
+# ── 6a.2 The walk ─────────────────────────────────────────────────────────────────────────────
 
 
 def _walk(root: str, start: str, call: Call) -> Iterator[_Folder]:
@@ -5124,7 +5135,7 @@ def _convention(root: str, found: _Found) -> str:
     return "front matter" if any(t.startswith("---") for t in texts) else "records by name"
 
 
-# Their names.
+# ── 6a.3 The names of archives ────────────────────────────────────────────────────────────────
 
 
 def _name_archives(root: str, found: list[_Found]) -> list[ForeignArchive]:

@@ -2113,15 +2113,15 @@ def fold_folder(name: str) -> str:
 
 def is_archive_name(name: str) -> bool:
     """Whether a folder of that name is made for decision records: `adr`, `decisions`, `rfcs`."""
-    return bool(_re(_FOLDER_NAME).fullmatch(fold_folder(name)))
+    folded = fold_folder(name)
+    return folded[:1] in "adrk" and _re(_FOLDER_NAME).fullmatch(folded) is not None
 
 
 def may_enter(name: str) -> bool:
     """Whether a folder of that name can lead to records."""
-    folded = name.lower()
-    return not (
-        folded in _CLOSED_FOLDERS or folded.startswith(".") or folded.endswith("_versioned_docs")
-    )
+    if name[:1] == "." or name.endswith("_versioned_docs"):
+        return False
+    return name.lower() not in _CLOSED_FOLDERS
 
 
 def with_metadata(text: str, metadata: str) -> str:
@@ -4904,7 +4904,7 @@ def find_foreign_archives(root: str, call: Call) -> tuple[list[ForeignArchive], 
 
 
 def _absolute(root: str, path: str) -> str:
-    return os.path.join(root, *path.split("/")) if path else root
+    return os.path.join(root, path.replace("/", os.sep)) if path else root
 
 
 def _parents(paths: Iterable[str]) -> set[str]:
@@ -5045,6 +5045,9 @@ def _walk(root: str, start: str, call: Call) -> Iterator[_Folder]:
             waiting.extend((base + name, depth + 1) for name in folder.folders)
 
 
+_LISTED_ENDINGS = FOREIGN_ENDINGS + tuple(ending.upper() for ending in FOREIGN_ENDINGS)
+
+
 def _list_folder(root: str, path: str) -> _Folder:
     """One folder's entries by what their names say; nothing where it cannot be listed."""
     folder = _Folder(path)
@@ -5054,7 +5057,7 @@ def _list_folder(root: str, path: str) -> _Folder:
         with os.scandir(_absolute(root, path)) as entries:
             for entry in entries:
                 name = entry.name
-                if name.lower().endswith(FOREIGN_ENDINGS):
+                if name.endswith(_LISTED_ENDINGS):
                     stem = split_ending(name)[0]
                     if named and is_record_page(own, stem):
                         folder.pages.append(name)

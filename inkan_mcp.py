@@ -2324,7 +2324,7 @@ class NativeReader:
     def origin(self, relative: str, location: str) -> Origin:
         """The id, project, type and number that the path below the content folder gives."""
         stem = relative.rpartition(".")[0]
-        return Origin(sent(to_nfc(stem)), relative, location)
+        return Origin(to_nfc(sent(stem)), relative, location)
 
     def parse(self, text: str, origin: Origin, rules: Rules) -> Record | None:
         """The file's record; `None` for a draft. Raises `RecordError` or `NotARecord`."""
@@ -2335,12 +2335,22 @@ class NativeReader:
 
 
 def sent(text: str) -> str:
-    """`text` with lone surrogates (undecodable bytes of a file name) as U+FFFD."""
+    """`text` with lone surrogates, the undecodable bytes of a file name, as U+FFFD.
+
+    Bytes that are UTF-8 after all, under a locale that is not, are read as what they say.
+    """
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        return re.sub("[\ud800-\udfff]", "\ufffd", text)
+        data = text.encode("utf-8", "surrogateescape") if _is_escaped(text) else None
+        if data is None:
+            return re.sub("[\ud800-\udfff]", "\ufffd", text)
+        return data.decode("utf-8", "replace")
     return text
+
+
+def _is_escaped(text: str) -> bool:
+    return re.search("[\ud800-\udc7f\udd00-\udfff]", text) is None
 
 
 class FileState:
@@ -2597,7 +2607,7 @@ class ContentFolder:
         if folder.project is not None and digest == state.digest:
             return
         state.digest = digest
-        project_id = sent(to_nfc(self.prefix or folder.relative))
+        project_id = to_nfc(sent(self.prefix or folder.relative))
         shown_as = self.shown_path(f"{folder.relative}/_project.yml".lstrip("/"))
         project, state.problem = parse_project(data, project_id, shown_as)
         if state.signature is not None:
@@ -2932,6 +2942,7 @@ class FolderSource:
         self._lock = _thread.allocate_lock()
         self._config = Config()
         self._config_state: tuple[object, ...] | None = None
+        self._config_read: tuple[list[str], bytes] | None = None
         self._places: list[Place] = []
         self._snapshot: Snapshot | None = None
         self._said: set[str] = set()
@@ -2967,9 +2978,13 @@ class FolderSource:
         if self._config_state is not None and state == self._config_state and not hot:
             return
         self._config_state = None
-        config = self._load_config([name for name, _, _ in state])
+        names = [name for name, _, _ in state]
+        read = (names, self._config_bytes(names))
+        if read != self._config_read:  # a look at a file just written is no reason to begin anew
+            self._config_read = None
+            self._apply(self._load_config(*read))
+            self._config_read = read
         self._config_state = state
-        self._apply(config)
 
     def _config_signatures(self) -> Iterator[tuple[str, tuple[int, ...], bool]]:
         now = time.time_ns()
@@ -2981,16 +2996,20 @@ class FolderSource:
                 continue
             yield name, signature_of(stat), is_hot(stat, now)
 
-    def _load_config(self, names: list[str]) -> Config:
+    def _config_bytes(self, names: list[str]) -> bytes:
         if not names:
-            return Config()
-        path = os.path.join(self.root, names[0])
+            return b""
         try:
-            with open(path, "rb") as file:
-                data = file.read(MAX_RECORD_BYTES + 1)
-            config = config_from_mapping(read_config(names[0], decoded(data, names[0])))
+            with open(os.path.join(self.root, names[0]), "rb") as file:
+                return file.read(MAX_RECORD_BYTES + 1)
         except OSError as fault:
             raise ConfigError(names[0], 1, 1, f"cannot be read: {reason_of(fault)}") from None
+
+    def _load_config(self, names: list[str], data: bytes) -> Config:
+        if not names:
+            return Config()
+        try:
+            config = config_from_mapping(read_config(names[0], decoded(data, names[0])))
         except RecordError as fault:
             problem = fault.problem
             raise ConfigError(names[0], problem.line, problem.column, problem.sentence) from None

@@ -53,9 +53,12 @@ DEFAULT_LIMIT = 20
 DEFAULT_REVIEW_LIMIT = 100
 DEFAULT_WITHIN_DAYS = 30
 RESOURCE_PAGE = 500  # resources in one page of resources/list
+MAX_SAID = 100  # warnings on stderr; a client that reads none of them must not hold us up
+MAX_SAID_CHARS = 300  # of one such line; together they fit into the buffer of a pipe
 MISSING_SHOWN = 5  # files or sources that a list names before it says "and N more"
 HOT_NANOSECONDS = 2_000_000_000  # some file systems count in steps of two seconds
-CHAIN_LIMIT = 1000  # successors followed from one record
+MAX_FOLDER_DEPTH = 64  # folders within folders; real archives have fewer than ten
+MAX_LINKED_FOLDERS = 1000  # folders behind links; a few that link to each other multiply
 DRAIN_SECONDS = 1.5  # how long requests already read may take after the end of input
 READ_AHEAD_CHUNKS = 16  # of 64 KiB each, taken from standard input before they are looked at
 WORKERS = 4  # per lane: quick calls, reading a body and searching bodies share no workers
@@ -219,6 +222,11 @@ def fold_key(key: str) -> str:
     return key.lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
+def key_text(key: object) -> str:
+    """A key of a mapping as text; YAML takes `2024:` and `true:` for values."""
+    return key if isinstance(key, str) else "null" if key is None else text_of(key)
+
+
 def fold_handle(name: str) -> str:
     """A person's name or handle as it is compared: `@` and case do not matter (SPEC 7)."""
     return fold(name).lstrip("@")
@@ -331,10 +339,8 @@ _COUNTS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
     "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
 }  # fmt: skip
-_ISO_DURATION = re.compile(
-    r"p(?:([0-9]+)y)?(?:([0-9]+)m)?(?:([0-9]+)w)?(?:([0-9]+)d)?(?:t[0-9hms]*)?", re.ASCII
-)
-_DURATION_WORDS = re.compile(r"[0-9]+|[a-z]+|[^ ,0-9a-z]", re.ASCII)
+_ISO_DURATION = r"p(?:([0-9]+)y)?(?:([0-9]+)m)?(?:([0-9]+)w)?(?:([0-9]+)d)?(?:t[0-9hms]*)?"
+_DURATION_WORDS = r"[0-9]+|[a-z]+|[^ ,0-9a-z]"
 
 
 def parse_duration(text: str) -> tuple[int, int] | None:
@@ -347,7 +353,7 @@ def parse_duration(text: str) -> tuple[int, int] | None:
         return None
     if text.isdigit():
         months, days = (0, int(text)) if int(text) >= 30 else (int(text), 0)
-    elif (iso := _ISO_DURATION.fullmatch(text)) is not None:
+    elif (iso := re.fullmatch(_ISO_DURATION, text)) is not None:
         year, month, week, day = (int(part or 0) for part in iso.groups())
         months, days = 12 * year + month, 7 * week + day
     else:
@@ -357,7 +363,7 @@ def parse_duration(text: str) -> tuple[int, int] | None:
 
 def _spoken_duration(text: str) -> tuple[int, int]:
     """`6 months`, `every year`, `1y 6m`, `six months`; (0, 0) where any part is something else."""
-    words = _DURATION_WORDS.findall(re.sub(r"(?<=[0-9a-z])-(?=[a-z])", " ", text))
+    words = re.findall(_DURATION_WORDS, re.sub(r"(?<=[0-9a-z])-(?=[a-z])", " ", text))
     if words and words[0] in ("every", "each", "in", "after"):
         words = words[1:]
     words = [word for word in words if word != "and"]
@@ -379,13 +385,8 @@ def add_duration(date: str, duration: tuple[int, int]) -> str | None:
     return add_days(later, duration[1]) if later and duration[1] else later
 
 
-_GROUPED = re.compile(
-    "[-+]?[0-9]{1,3}([ ,_'\u2019\u00a0\u2009\u202f])[0-9]{3}(?:\\1[0-9]{3})*(?:\\.[0-9]+)?",
-    re.ASCII,
-)
-_PLAIN_NUMBER = re.compile(
-    r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?", re.ASCII
-)
+_GROUPED = "[-+]?[0-9]{1,3}([ ,_'\u2019\u00a0\u2009\u202f])[0-9]{3}(?:\\1[0-9]{3})*(?:\\.[0-9]+)?"
+_PLAIN_NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?"
 
 
 def parse_number(text: str, unit: str | None = None) -> int | float | None:
@@ -395,10 +396,10 @@ def parse_number(text: str, unit: str | None = None) -> int | float | None:
         return None
     if unit:
         text = _without_unit(text, unit)
-    grouped = _GROUPED.fullmatch(text)
+    grouped = re.fullmatch(_GROUPED, text)
     if grouped:
         text = text.replace(grouped[1], "")
-    elif not _PLAIN_NUMBER.fullmatch(text):
+    elif not re.fullmatch(_PLAIN_NUMBER, text):
         return None
     if text.lstrip("+-").isdigit():
         return int(text)
@@ -678,12 +679,13 @@ class FieldSet:
 
     __slots__ = ("_notes", "_values", "written")
 
-    def __init__(self, mapping: Mapping[str, object], declared: Iterable[str] = ()) -> None:
+    def __init__(self, mapping: Mapping[Any, object], declared: Iterable[str] = ()) -> None:
         self._values: dict[str, object] = {}
         self.written: dict[str, str] = {}
         self._notes: list[tuple[str, str, str]] = []
         custom = frozenset(declared)
-        for key, value in mapping.items():
+        for written, value in mapping.items():
+            key = key_text(written)
             folded = fold_key(key)
             if folded in custom:
                 folded = "\0" + key  # a declared field is custom, whatever it is called (SPEC 5)
@@ -862,7 +864,7 @@ def record_from_fields(
 
     The same for front matter, for the labels of foreign archives and for an index entry.
     """
-    if fields.take("draft") in (True, "true", "True", "yes"):
+    if fold(text_of(fields.take("draft"))) in ("true", "yes", "on"):
         return None
     record = Record(origin)
     record.title = text_of(fields.take("title")) or heading or origin.id.rsplit("/", 1)[-1]
@@ -902,6 +904,7 @@ def _read_status(record: Record, text: str, rules: Rules) -> None:
     known = rules.statuses.get(fold_key(text))
     record.status = known.name if known else text or None
     if known:
+        record.status_text = text
         record.current, record.open = known.current, known.open
 
 
@@ -939,7 +942,7 @@ def plain(value: object) -> object:
     if isinstance(value, float) and (value != value or value in (float("inf"), -float("inf"))):
         return ".nan" if value != value else ".inf" if value > 0 else "-.inf"
     if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {key_text(key): plain(item) for key, item in value.items()}
     if isinstance(value, list):
         return [plain(item) for item in value]
     return value
@@ -950,6 +953,7 @@ def plain(value: object) -> object:
 # How archives spell it, folded; the first that stands in a record is used. Most spellings say by
 # themselves what they mean. A loose one is taken only where its value fits: what else people
 # write under such a key (`revisit: when traffic doubles`) stays a custom field.
+# Patterns are texts here, compiled on first use: most records have no such key.
 
 _REVIEW_KEYS = {
     **dict.fromkeys(
@@ -981,9 +985,11 @@ _LOOSE_REVIEW_KEYS = frozenset(
      "expires", "expireson", "expireby", "expirydate", "expirationdate", "by", "on")
 )  # fmt: skip
 _NO_REVIEW = frozenset(("", "no", "none", "never", "false", "off", "n/a", "na", "tbd", "-"))
-_REVIEW_LEAD = re.compile(r"\A(?:until|till|by|before|on)[ \t:]+", re.IGNORECASE | re.ASCII)
-_US_DATE = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})", re.ASCII)
-_DATE_ATTEMPT = re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}", re.ASCII)
+_REVIEW_LEAD = r"(?ai)\A(?:until|till|by|before|on)[ \t:]+"
+_US_DATE = r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})"
+_DATE_ATTEMPT = r"[0-9]{1,4}[-/.][0-9]{1,2}"
+_MOST_PEOPLE = 1000  # mentions in one key that are read; more are no reviewers but a mistake
+_MOST_VALUES = 5000  # values of one declared field that are read
 _DRIFT_DAYS = 31  # a stated due date may differ that much from its cycle without a word
 
 
@@ -1014,11 +1020,10 @@ class _ReviewReader:
             self.fields.put("review", left)
         elif "review" in self.fields and self._read_scalar(review):
             self.fields.take("review")
-        for folded in _REVIEW_KEYS:
-            if folded in self.fields:
-                place = (self.fields.written[folded], "")
-                if self._read(_REVIEW_KEYS, place, self.fields.peek(folded)):
-                    self.fields.take(folded)
+        for folded in _present(self.fields, _REVIEW_KEYS):
+            place = (self.fields.written[folded], "")
+            if self._read(_REVIEW_KEYS, place, self.fields.peek(folded)):
+                self.fields.take(folded)
 
     def _note(self, place: tuple[str, str], kind: str, what: str) -> None:
         self.fields.note(place[0], kind, f"{'.'.join(filter(None, place))} {what}")
@@ -1060,7 +1065,7 @@ class _ReviewReader:
         if sense == "every" or self._is_cycle(folded, text):
             self.days = self.days or folded == "reviewafterdays"
             return self._keep("every", text, place)
-        if not loose or _DATE_ATTEMPT.search(text[:200]):
+        if not loose or re.search(_DATE_ATTEMPT, text[:200]):
             self._note_unread(place, value)
         return not loose
 
@@ -1099,6 +1104,12 @@ class _ReviewReader:
         self._note(place, "date", what)
 
 
+def _present(fields: FieldSet, keys: Iterable[str]) -> list[str]:
+    """Those of `keys` that nobody took yet, in their order."""
+    written = fields.written  # asked first, since nearly all records have none of them
+    return [key for key in keys if key in written and key in fields]
+
+
 def _one_text(value: object) -> str | None:
     """A scalar, or the only item of a list, as text; `None` for what holds more than one."""
     if isinstance(value, list) and len(value) == 1:
@@ -1115,8 +1126,8 @@ def _named(value: object) -> str:
 
 def _review_day(text: str, *, last: bool) -> str | None:
     """The day that `text` states; of a month alone its last day, or else its first."""
-    text = _REVIEW_LEAD.sub("", text[:80], count=1)
-    american = _US_DATE.fullmatch(text)  # how `ms.date` is written
+    text = re.sub(_REVIEW_LEAD, "", text[:80], count=1)
+    american = re.fullmatch(_US_DATE, text)  # how `ms.date` is written
     if american:
         return iso_date(int(american[3]), int(american[1]), int(american[2]))
     date = parse_date(text)
@@ -1217,15 +1228,15 @@ _PERSON_KEYS = ("handle", "github", "login", "user", "username", "reviewer", "ap
                 "name", "id", "email", "team", "group")  # fmt: skip
 _STATE_KEYS = ("state", "status", "vote", "decision", "verdict", "review", "result")
 _WHEN_KEYS = ("date", "at", "on", "submittedat", "approvedat", "approvedon", "reviewedat")
-_CHECKBOX = re.compile(r"\[([ xX])\](?!\()")
-_MARKDOWN_LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)")
-_EMAIL = re.compile(r"<([^<>]*)>")
-_NAME_END = re.compile(r"[(,;:=→]| [-–—]+ ")
-_HANDLE_END = re.compile(r"[(,;:=→ \t]")
-_DAY = re.compile(r"(?:\b(?:on|at) )?\b([0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+Z?)?)", re.ASCII)
-_CONDITION = re.compile(
-    r"\b(?:if|unless|once|but|when|except|until|pending|provided|not|conditional\w*)\b", re.ASCII
-)
+_CHECKBOX = r"\[([ xX])\](?!\()"
+_MARKDOWN_LINK = r"\[([^\[\]]*)\]\([^()]*\)"
+_EMAIL = r"<([^<>]*)>"
+_NAME_END = r"[(,;:=→]| [-–—]+ "
+_PHRASE_END = r"[(),;:]| [-–—]+ "
+_SEPARATORS = r"\A(?:[:=→ \t]|[-–—]+ )*"
+_HANDLE_END = r"[(,;:=→ \t]"
+_DAY = r"(?a)(?:\b(?:on|at) )?\b([0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+Z?)?)"
+_CONDITION = r"(?a)\b(?:if|unless|once|but|when|except|until|pending|provided|not|conditional\w*)\b"
 
 
 class _Role:
@@ -1289,6 +1300,10 @@ def parse_reviewers(fields: FieldSet) -> tuple[list[Reviewer], int | None]:
     review, published = fields.peek("review"), fields.peek("rfcreview")
     inner = FieldSet({str(key): value for key, value in _mapping(review).items()})
     entries += _read_roles(inner)
+    if published is None or isinstance(published, dict):
+        fields.take("rfcreview")  # what a site publishes; its counts are worked out again
+    if not entries and not inner.written:
+        return [], None
     reviewers = [
         Reviewer(
             entry.name, entry.state or _PENDING,
@@ -1296,8 +1311,6 @@ def parse_reviewers(fields: FieldSet) -> tuple[list[Reviewer], int | None]:
         )
         for entry in _one_per_person(entries)
     ]  # fmt: skip
-    if published is None or isinstance(published, dict):
-        fields.take("rfcreview")  # what a site publishes; its counts are worked out again
     places = (fields, inner, FieldSet({"required": _mapping(published).get("required")}))
     required = _stated_required(places, reviewers) if reviewers else None
     if isinstance(review, dict):
@@ -1315,10 +1328,8 @@ def _mapping(value: object) -> dict[Any, Any]:
 def _read_roles(fields: FieldSet) -> list[_Entry]:
     """The entries of every key that names people; those keys are taken."""
     entries: list[_Entry] = []
-    for folded, role in _ROLES.items():
-        if folded not in fields:
-            continue
-        value, written = fields.peek(folded), fields.written[folded]
+    for folded in _present(fields, _ROLES):
+        role, value, written = _ROLES[folded], fields.peek(folded), fields.written[folded]
         notes: list[str] = []
         found = _read_people(value, role, notes)
         if found is not None:
@@ -1337,7 +1348,10 @@ def _read_people(value: object, role: _Role, notes: list[str]) -> list[_Entry] |
     if isinstance(value, (bool, int, float)):
         return None
     entries: list[_Entry] = []
-    for text, details in _people_items(value, 0):
+    for count, (text, details) in enumerate(_people_items(value, 0)):
+        if count == _MOST_PEOPLE:
+            notes.append(f"names more than {count:,} people; the rest are left out")
+            break
         noted = len(notes)
         entry = _read_entry(text, details, notes)
         if role.loose and (len(notes) > noted or not _is_sure(text, details, entry, role)):
@@ -1479,8 +1493,8 @@ def _stated(value: object, entry: _Entry, notes: list[str]) -> str:
 def _phrase_state(text: str) -> tuple[str | None, str]:
     """The state that a few words mean, and the date among them."""
     text = text[:200].replace("\ufe0f", "").strip()
-    dated = _DAY.search(text)
-    words = fold(_DAY.sub(" ", text, count=1).strip(" ,()"))
+    dated = re.search(_DAY, text)
+    words = fold(re.sub(_DAY, " ", text, count=1).strip(" ,()"))
     mark = next((_MARKS[char] for char in words if char in _MARKS), None)
     if words in ("+1", "-1"):
         return (_APPROVED if words == "+1" else _CHANGES), dated[1] if dated else ""
@@ -1489,18 +1503,18 @@ def _phrase_state(text: str) -> tuple[str | None, str]:
 
 def _read_person(text: str, notes: list[str]) -> _Entry:
     """`@handle`, `Name`, `Name <email>` or `[Name](url)`, and a state, role or mark behind it."""
-    box = _CHECKBOX.search(text)
+    box = re.search(_CHECKBOX, text)
     mark = next((_MARKS[char] for char in text if char in _MARKS), None)
     if box:
         mark = mark or (_PENDING if box[1] == " " else _APPROVED)
         text = text[: box.start()] + text[box.end() :]
     text = "".join(char for char in text if char not in _MARKS and char != "\ufe0f").strip()
-    text = _MARKDOWN_LINK.sub(r"\1", text)
-    emails = _EMAIL.findall(text)
-    text = _EMAIL.sub("", text).strip()
+    text = re.sub(_MARKDOWN_LINK, r"\1", text)
+    emails = re.findall(_EMAIL, text)
+    text = re.sub(_EMAIL, "", text).strip()
     if text.startswith(("https://", "http://")):  # a profile is its owner
         text = text.rstrip("/").rsplit("/", 1)[-1]
-    end = (_HANDLE_END if text.startswith("@") else _NAME_END).search(text)
+    end = re.search(_HANDLE_END if text.startswith("@") else _NAME_END, text)
     name = text[: end.start()].strip() if end else text
     entry = _Entry(name.lstrip("@") or (emails[0] if emails else ""))
     entry.ids += [fold(email) for email in emails]
@@ -1512,10 +1526,10 @@ def _read_person(text: str, notes: list[str]) -> _Entry:
 
 def _read_suffix(rest: str, entry: _Entry, notes: list[str]) -> None:
     """What stands behind a name: a state or a role. After a colon a state is expected."""
-    phrase = rest.lstrip(":=→-–— \t")
+    phrase = re.sub(_SEPARATORS, "", rest)
     phrases = [phrase]
-    if not _CONDITION.search(phrase.lower()):  # `yes, if the budget holds` is no approval yet
-        phrases += re.split(r"[(),;]| [-–—]+ ", phrase)
+    if not re.search(_CONDITION, phrase.lower()):  # `yes, if the budget holds` is no approval yet
+        phrases += re.split(_PHRASE_END, phrase)
     for part in phrases:
         state, when = _phrase_state(part)
         if state is not None:
@@ -1547,7 +1561,7 @@ def _one_per_person(entries: list[_Entry]) -> list[_Entry]:
 def _stated_required(places: Iterable[FieldSet], reviewers: list[Reviewer]) -> int | None:
     """How many approvals the record itself asks for: a number, `all` or `majority`."""
     people = sum(not reviewer.optional for reviewer in reviewers)
-    stated = [(place, key) for place in places for key in _REQUIRED_KEYS if key in place]
+    stated = [(place, key) for place in places for key in _present(place, _REQUIRED_KEYS)]
     for place, key in stated:
         value, written = place.peek(key), place.written[key]
         number = _approval_count(value, people)
@@ -1777,13 +1791,19 @@ def _set_values(
         ]  # fmt: skip
     if isinstance(stated, str):
         stated = split_words(stated, spaces=False)
-    for item in stated if isinstance(stated, list) else [] if stated is None else [stated]:
+    items = stated if isinstance(stated, list) else [] if stated is None else [stated]
+    if len(items) > _MOST_VALUES:
+        note(declaration.name, f"the field {quoted(declaration.name)} has more than "
+             f"{_MOST_VALUES:,} values; the rest are left out")  # fmt: skip
+    seen: set[str] = set()
+    for item in items[:_MOST_VALUES]:
         parts = _members(item) if isinstance(item, dict) else {"value": item}
         value = _first_text(parts, ("value", "id", "const", "key", "name", "label", "title"))
         if value is None:
             note(declaration.name, f"a value of the field {quoted(declaration.name)} is "
                  f"{_named(item)}; write it as text or with the key value")  # fmt: skip
-        elif value not in declaration.values:
+        elif value not in seen:
+            seen.add(value)
             declaration.values.append(value)
             for label in (_first_text(parts, (key,)) for key in ("label", "title", "name")):
                 declaration.labels.setdefault(fold_key(label or value), value)
@@ -1859,7 +1879,7 @@ def _unfit(
     """Say why a value does not fit, and keep it."""
     advice = _ADVICE.get(kind, "write it as one text")
     if kind == "enum":
-        near = near_misses(_named(value).strip('"')[:80], declaration.values, 1)
+        near = near_misses(_named(value).strip('"')[:80], declaration.values[:200], 1)
         known = shown(", ".join(declaration.values[:12]))
         advice = f"did you mean {near[0]}?" if near else f"write one of {known}"
     note(f"{declaration.name} is {_named(value)}, which does not fit its type {kind}; {advice}")
@@ -1903,12 +1923,12 @@ def _as_date(_: Declaration, value: object) -> object:
     return parse_date(text_of(value))
 
 
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]+:[^ ]", re.IGNORECASE | re.ASCII)
+_SCHEME = r"(?ai)[a-z][a-z0-9+.-]+:[^ ]"
 
 
 def _as_url(_: Declaration, value: object) -> object:
     text = text_of(value)
-    fits = text.startswith(("www.", "/")) or _SCHEME.match(text)
+    fits = text.startswith(("www.", "/")) or re.match(_SCHEME, text)
     return text if fits and not any(char in text for char in " \t\n") else None
 
 
@@ -1990,6 +2010,8 @@ class ConfigText:
 
     def place(self, keys: Sequence[str | int]) -> tuple[int, int]:
         """Line and column (1-based) of the innermost of `keys` that can be found."""
+        if self._positions is None and self.path.endswith(".json"):
+            self._positions = json_positions(self._text)
         if self._positions is not None:
             for length in range(len(keys), 0, -1):
                 found = self._positions.get(tuple(keys[:length]))
@@ -1998,11 +2020,24 @@ class ConfigText:
             return 1, 1
         offset = 0
         for key in keys:
-            pattern = re.compile(rf"""(?<![\w$-])["']?{re.escape(str(key))}["']?\s*[:=\]]""")
-            match = pattern.search(self._text, offset) if isinstance(key, str) else None
-            offset = match.start() if match else offset
+            offset = self._offset_of(key, offset)
         line_start = self._text.rfind("\n", 0, offset) + 1
         return self._text.count("\n", 0, offset) + 1, offset - line_start + 1
+
+    def _offset_of(self, key: str | int, offset: int) -> int:
+        """Where a key or the item of a list begins in YAML or TOML, looked for from `offset` on."""
+        if isinstance(key, str):
+            wanted = rf"""(?m)(?<![\w$.-])(?<!\# )["']?{re.escape(key)}["']?[ \t]*[:=\]]"""
+            found = re.compile(wanted).search(self._text, offset)
+            return found.start() if found else offset
+        item = r"(?m)^[ \t]*- |[{]"
+        if self._text.startswith("[[", offset - 2):  # TOML's [[sources]], one for each item
+            item, offset = r"(?m)^[ \t]*\[\[", self._text.rfind("\n", 0, offset) + 1
+        starts = re.compile(item).finditer(self._text, offset)
+        for index, found in enumerate(starts):
+            if index == key:
+                return found.end() if self._text[found.end() - 1] == " " else found.start()
+        return offset
 
     def fault(self, keys: Sequence[str | int], problem: str) -> ConfigError:
         """A `ConfigError` at the place of `keys`."""
@@ -2042,6 +2077,36 @@ def _read_json(path: str, text: str) -> object:
         raise ConfigError(path, fault.lineno, fault.colno, f"is no JSON: {fault.msg}") from None
     except (RecursionError, ValueError) as fault:
         raise ConfigError(path, 1, 1, f"is no JSON: {fault}") from None
+
+
+def json_positions(text: str) -> dict[tuple[str | int, ...], tuple[int, int]]:
+    """Line and column (1-based) of every key and every list's objects in a valid JSON text."""
+    import json
+
+    positions: dict[tuple[str | int, ...], tuple[int, int]] = {}
+    path: list[str | int] = []
+    line, line_start, last = 1, 0, 0
+    is_key = False
+    for token in re.compile(r'"(?:[^"\\]|\\.)*"|[][{},]').finditer(text):
+        start, mark = token.start(), token[0]
+        line += text.count("\n", last, start)
+        line_start = max(line_start, text.rfind("\n", last, start) + 1)
+        last = start
+        if mark in "{[":
+            if path and isinstance(path[-1], int):
+                positions[tuple(path)] = line, start - line_start + 1
+            path.append("" if mark == "{" else 0)
+            is_key = mark == "{"
+        elif mark in "}]":
+            path.pop()
+        elif mark == ",":
+            top = path[-1]
+            is_key = isinstance(top, str)
+            path[-1] = top if isinstance(top, str) else top + 1
+        elif is_key:
+            path[-1], is_key = json.loads(mark), False
+            positions[tuple(path)] = line, start - line_start + 1
+    return positions
 
 
 def _read_yaml(path: str, text: str) -> object:
@@ -2248,8 +2313,8 @@ class Snapshot:
     """
 
     __slots__ = (
-        "broken", "declared", "drafts", "is_site", "looked", "missing", "problems", "projects",
-        "records", "rules", "title",
+        "_before", "_edits", "_token", "broken", "declared", "drafts", "is_site", "looked", "missing",
+        "problems", "projects", "records", "rules", "title",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -2264,6 +2329,30 @@ class Snapshot:
         self.looked = ""
         self.title: str | None = None
         self.is_site = False
+        self._token = object()  # what tells this snapshot from all others
+        self._before: object = None
+        self._edits: list[tuple[Record, Record]] = []
+
+    def edited(self, edits: list[tuple[Record, Record]]) -> Snapshot:
+        """A later snapshot in which nothing but the text of some records is another."""
+        later = Snapshot()
+        for name in self.__slots__:
+            if name != "_token":
+                setattr(later, name, getattr(self, name))
+        later._before, later._edits = self._token, edits
+        replaced = {id(old): new for old, new in edits}
+        later.records = [replaced.get(id(record), record) for record in self.records]
+        changed = {id(problem) for old, _ in edits for problem in old.problems}
+        later.problems = [problem for problem in self.problems if id(problem) not in changed]
+        later.problems += [problem for _, new in edits for problem in new.problems]
+        return later
+
+    def edits_since(self, before: Snapshot) -> list[tuple[Record, Record]] | None:
+        """The edits that made this out of `before`; `None` where more than edits did."""
+        if self._before is before._token:
+            return self._edits
+        same = self.records is before.records and self.projects is before.projects
+        return [] if same and self.rules is before.rules else None
 
 
 class BodySearch:
@@ -2365,7 +2454,7 @@ class FileState:
     def __init__(self) -> None:
         self.signature: tuple[int, int, int, int] | None = None
         self.hot = False
-        self.digest = 0
+        self.digest: int | None = None
         self.rules: Rules | None = None
         self.record: Record | None = None
         self.problem: Problem | None = None
@@ -2451,7 +2540,9 @@ class ContentFolder:
         self.rules = rules
         self.roots = list(roots) or [self.path]
         self.top = FolderState(self.path, "", rules)
-        self.changed = True
+        self.changed = True  # more than the text of records
+        self.edits: list[tuple[Record, Record]] = []
+        self._linked = 0  # folders behind links seen so far in this scan
 
     def shown_path(self, relative: str) -> str:
         """A file of this folder as people are told of it."""
@@ -2463,6 +2554,7 @@ class ContentFolder:
 
     def scan(self, call: Call) -> None:
         """Look at every folder and file once; `changed` is then true if anything changed."""
+        self._linked = 0
         self._visit(self.top, None, (), call)
 
     def _visit(
@@ -2471,6 +2563,8 @@ class ContentFolder:
         call.check()
         descriptor: int | None = None
         try:
+            if folder.relative.count("/") >= MAX_FOLDER_DEPTH:
+                raise OSError(f"it lies more than {MAX_FOLDER_DEPTH} folders deep; move it up")
             if _HAS_DIR_FD:
                 name = folder.path if parent is None else os.path.basename(folder.path)
                 descriptor = os.open(name, _READ_FLAGS | os.O_DIRECTORY, dir_fd=parent)
@@ -2479,7 +2573,7 @@ class ContentFolder:
                 stat = os.stat(folder.path)
             self._look(folder, descriptor, stat)
             self._check_files(folder, descriptor, call)
-            self._check_links(folder, (*chain, os.path.realpath(folder.path)), call)
+            self._check_links(folder, (*chain, folder.path), call)
             for child in folder.folders.values():
                 self._visit(child, descriptor, (*chain, folder.path), call)
         except OSError as fault:
@@ -2489,14 +2583,18 @@ class ContentFolder:
                 os.close(descriptor)
 
     def _lose(self, folder: FolderState, fault: OSError) -> None:
-        """A folder that cannot be listed is one problem; what it held before is gone."""
-        sentence = f"the folder cannot be read: {reason_of(fault)}"
+        """A folder that cannot be listed is one problem; what it held before is gone.
+
+        One that went away since its parent was listed is no fault.
+        """
+        gone = isinstance(fault, (FileNotFoundError, NotADirectoryError))
+        sentence = "" if gone else f"the folder cannot be read: {reason_of(fault)}"
         if folder.problem is None or folder.problem.sentence != sentence:
             fresh = FolderState(folder.path, folder.relative, folder.rules)
-            for name in ("files", "folders", "links", "refused", "strays", "signature", "hot"):
+            for name in set(FolderState.__slots__) - {"path", "relative", "rules"}:
                 setattr(folder, name, getattr(fresh, name))
             shown_as = self.shown_path(folder.relative)
-            folder.problem = Problem(shown_as, 0, 0, "left out", sentence)
+            folder.problem = Problem(shown_as, 0, 0, "left out", sentence) if sentence else None
             self.changed = True
 
     def _look(self, folder: FolderState, descriptor: int | None, stat: os.stat_result) -> None:
@@ -2529,13 +2627,13 @@ class ContentFolder:
             entries = sorted(listing, key=lambda entry: entry.name)
         for entry in entries:
             name = entry.name
-            if entry.is_dir(follow_symlinks=False):
+            is_link = entry.is_symlink() or is_junction(entry)
+            if not is_link and entry.is_dir(follow_symlinks=False):
                 if self.reader.enters(name):
                     folders[name] = folder.folders.get(name) or self._new_folder(folder, name)
                 continue
             if name == "_project.yml" and self._is_project(folder):
                 continue
-            is_link = entry.is_symlink()
             reason = self.reader.refuses(folder.relative, name)
             if reason is not None and not (is_link and self.reader.enters(name)):
                 refused[reason] = refused.get(reason, 0) + 1
@@ -2560,11 +2658,9 @@ class ContentFolder:
     def _check_files(self, folder: FolderState, descriptor: int | None, call: Call) -> None:
         if self._is_project(folder):
             self._check_project(folder, descriptor)
-        if folder.relative and "/" in folder.relative:
-            pass  # rules were handed down by the parent
         rules = folder.rules
         for child in folder.folders.values():
-            if child.rules is not rules:
+            if child.rules is not rules and not self._is_project(child):
                 child.rules = rules
         prefix = "" if descriptor is not None else folder.path + os.sep
         stat_of = os.stat
@@ -2574,6 +2670,10 @@ class ContentFolder:
                 stat = stat_of(prefix + name, dir_fd=descriptor, follow_symlinks=False)
             except FileNotFoundError:
                 gone.append(name)
+                continue
+            except OSError as fault:  # the folder may be listed, what is in it may not be seen
+                shown_as = self.shown_path(f"{folder.relative}/{name}".lstrip("/"))
+                self._set_unreadable(state, shown_as, fault)
                 continue
             if (
                 state.signature
@@ -2592,42 +2692,64 @@ class ContentFolder:
 
     def _check_project(self, folder: FolderState, descriptor: int | None) -> None:
         """Read `_project.yml` where it changed; new rules make the project's files be read again."""
-        path = os.path.join(folder.path, "_project.yml")
-        name = path if descriptor is None else "_project.yml"
-        state = folder.project_file or FileState()
-        try:
-            stat = os.stat(name, dir_fd=descriptor)
-            if state.signature == signature_of(stat) and not state.hot and folder.project:
-                return
-            data = self._read_bytes(state, name, descriptor)
-        except OSError:
-            data = b""
-            state = FileState()
-        digest = hash(data)
-        if folder.project is not None and digest == state.digest:
-            return
-        state.digest = digest
-        project_id = to_nfc(sent(self.prefix or folder.relative))
         shown_as = self.shown_path(f"{folder.relative}/_project.yml".lstrip("/"))
-        project, state.problem = parse_project(data, project_id, shown_as)
-        if state.signature is not None:
-            folder.project_file = state
-        else:
-            folder.project_file = None
-        folder.project = project
+        state: FileState | None = folder.project_file or FileState()
+        reason = None
+        data: bytes | None = b""
+        try:
+            data = self._project_bytes(folder, descriptor, state or FileState())
+        except FileNotFoundError:
+            state = None
+        except OSError as fault:
+            reason = reason_of(fault)
+        if data is None or (state is None and folder.project_file is None and folder.project):
+            return
+        digest = hash(reason or data)
+        is_known = folder.project is not None and state is folder.project_file
+        if is_known and state is not None and digest == state.digest:
+            return
+        project_id = to_nfc(sent(self.prefix or folder.relative))
+        project, problem = parse_project(data, project_id, shown_as)
+        if state is not None:
+            state.digest = digest
+            state.problem = problem if reason is None else unreadable(shown_as, reason)
+        folder.project, folder.project_file = project, state
         folder.rules = self.rules.for_project(project)
         self.changed = True
 
+    def _project_bytes(
+        self, folder: FolderState, descriptor: int | None, state: FileState
+    ) -> bytes | None:
+        """What `_project.yml` holds, `None` where it is as it was. Raises `OSError`.
+
+        A link is followed within the archive's roots alone, like that of a record.
+        """
+        path = os.path.join(folder.path, "_project.yml")
+        name = path if descriptor is None else "_project.yml"
+        stat = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
+        if is_link(stat):
+            name, descriptor = os.path.realpath(path), None
+            fault = self._link_fault(name, ())
+            if fault is not None:
+                state.signature = None
+                raise OSError(fault)
+            stat = os.stat(name)
+        if folder.project and state.signature == signature_of(stat) and not state.hot:
+            return None
+        return self._read_bytes(state, name, descriptor)
+
     def _read_bytes(self, state: FileState, name: str, descriptor: int | None) -> bytes:
         """The file's bytes; sets `signature` and `hot`. Raises `OSError`, also for no file."""
-        opened = os.open(name, _READ_FLAGS & ~getattr(os, "O_NOFOLLOW", 0), dir_fd=descriptor)
+        state.signature = None
+        opened = os.open(name, _READ_FLAGS, dir_fd=descriptor)
         try:
             now = time.time_ns()
             stat = os.fstat(opened)
-            state.signature, state.hot = signature_of(stat), is_hot(stat, now)
             if not is_regular(stat):
                 raise OSError("it is no regular file")
-            return read_all(opened, MAX_RECORD_BYTES)
+            data = read_all(opened, MAX_RECORD_BYTES)
+            state.signature, state.hot = signature_of(stat), is_hot(stat, now)
+            return data
         finally:
             os.close(opened)
 
@@ -2639,20 +2761,17 @@ class ContentFolder:
         try:
             opened = os.open(name, _READ_FLAGS, dir_fd=descriptor)
         except OSError as fault:
-            self._set(state, 0, problem=unreadable(shown_as, reason_of(fault)), rules=rules)
-            state.signature = None
+            self._set_unreadable(state, shown_as, fault)
             return
         try:
             now = time.time_ns()
             stat = os.fstat(opened)
             state.signature, state.hot = signature_of(stat), is_hot(stat, now)
             if not is_regular(stat):
-                self._set(state, 1, problem=unreadable(shown_as, "it is no regular file"))
-                return
+                raise OSError("it is no regular file")
             data = read_all(opened, MAX_RECORD_BYTES)
         except OSError as fault:
-            state.signature = None
-            self._set(state, 0, problem=unreadable(shown_as, reason_of(fault)), rules=rules)
+            self._set_unreadable(state, shown_as, fault)
             return
         finally:
             os.close(opened)
@@ -2660,14 +2779,22 @@ class ContentFolder:
         if digest != state.digest or state.rules is not rules:
             self._take(state, data, digest, relative, rules)
 
+    def _set_unreadable(self, state: FileState, shown_as: str, fault: OSError) -> None:
+        """Keep the reason; the file is tried again on every call."""
+        state.signature = None
+        self._set(state, None, problem=unreadable(shown_as, reason_of(fault)))
+
     def _set(
-        self, state: FileState, digest: int, *, record: Record | None = None,
+        self, state: FileState, digest: int | None, *, record: Record | None = None,
         problem: Problem | None = None, reason: str | None = None, rules: Rules | None = None,
     ) -> None:  # fmt: skip
         before = state.problem.sentence if state.problem else None
-        if record or reason != state.reason or (problem.sentence if problem else None) != before:
-            self.changed = True
-        if state.record is not None:
+        if record is not None and state.record is not None and state.record.id == record.id:
+            self.edits.append((state.record, record))
+        elif (
+            record or state.record or reason != state.reason
+            or (problem.sentence if problem else None) != before
+        ):
             self.changed = True
         state.record, state.problem, state.reason = record, problem, reason
         state.digest, state.rules, state.folded = digest, rules, None
@@ -2704,18 +2831,23 @@ class ContentFolder:
         for name, link in folder.links.items():
             relative = f"{folder.relative}/{name}" if folder.relative else name
             real = os.path.realpath(os.path.join(folder.path, name))
+            leads_to_folder = os.path.isdir(real)
+            is_wanted = leads_to_folder or self.reader.refuses(folder.relative, name) is None
             before = link.problem.sentence if link.problem else None
-            sentence = self._link_fault(real, chain)
-            if real != link.real or sentence != before:
+            sentence = self._link_fault(real, chain) if is_wanted else None
+            if sentence is None and leads_to_folder and self._linked >= MAX_LINKED_FOLDERS:
+                sentence = f"only {MAX_LINKED_FOLDERS:,} links to folders are followed, not this one"
+            if real != link.real or sentence != before or leads_to_folder != bool(link.folder):
                 link.real, link.file, link.folder, link.problem = real, None, None, None
                 self.changed = True
             if sentence is not None:
                 link.problem = Problem(self.shown_path(relative), 0, 0, "left out", sentence)
-            elif os.path.isdir(real):
-                link.folder = link.folder or FolderState(real, relative, folder.rules)
-                link.folder.rules = folder.rules
+            elif leads_to_folder:
+                self._linked += 1
+                self._check_linked_folder(link, relative, folder.rules)
+                assert link.folder is not None
                 self._visit(link.folder, None, chain, call)
-            elif self.reader.refuses(folder.relative, name) is None:
+            elif is_wanted:
                 self._check_linked_file(link, relative, folder.rules)
 
     def _link_fault(self, real: str, chain: tuple[str, ...]) -> str | None:
@@ -2727,9 +2859,19 @@ class ContentFolder:
             return "the symbolic link leads back to a folder above it and is not followed"
         return None
 
+    def _check_linked_folder(self, link: LinkState, relative: str, rules: Rules) -> None:
+        if link.folder is None:
+            link.folder = FolderState(link.real, relative, rules)
+        if not self._is_project(link.folder):
+            link.folder.rules = rules
+
     def _check_linked_file(self, link: LinkState, relative: str, rules: Rules) -> None:
         link.file = state = link.file or FileState()
-        stat = os.stat(link.real)
+        try:
+            stat = os.stat(link.real)
+        except OSError as fault:
+            self._set_unreadable(state, self.shown_path(relative), fault)
+            return
         if state.signature != signature_of(stat) or state.hot or state.rules is not rules:
             self._read(state, link.real, None, relative, rules)
 
@@ -2764,6 +2906,21 @@ class ContentFolder:
             raise SourceError(str(fault)) from None
 
 
+def read_config_file(root: str, name: str) -> bytes:
+    """The bytes of a configuration, at most a few too many. Raises `ConfigError`."""
+    try:
+        opened = os.open(os.path.join(root, name), _READ_FLAGS & ~getattr(os, "O_NOFOLLOW", 0))
+        try:
+            if not is_regular(os.fstat(opened)):
+                raise OSError("it is no regular file")
+            return read_all(opened, MAX_RECORD_BYTES)
+        finally:
+            os.close(opened)
+    except OSError as fault:
+        problem = f"the file cannot be read: {reason_of(fault)}"
+        raise ConfigError(name, 1, 1, problem) from None
+
+
 def is_regular(stat: os.stat_result) -> bool:
     """Whether it is a file that holds bytes: no folder, pipe, socket or device."""
     return stat.st_mode & 0o170000 == 0o100000
@@ -2772,6 +2929,19 @@ def is_regular(stat: os.stat_result) -> bool:
 def reason_of(fault: OSError) -> str:
     """What the operating system says, without the path that the message names already."""
     return (fault.strerror or str(fault)).rstrip(".")
+
+
+def is_junction(entry: os.DirEntry[str]) -> bool:
+    """Whether it is a folder's second place on Windows, which `is_symlink` does not tell."""
+    if os.name != "nt":
+        return False
+    tag = getattr(entry.stat(follow_symlinks=False), "st_reparse_tag", 0)
+    return bool(tag == 0xA0000003)  # IO_REPARSE_TAG_MOUNT_POINT
+
+
+def is_link(stat: os.stat_result) -> bool:
+    """Whether it is a symbolic link itself."""
+    return stat.st_mode & 0o170000 == 0o120000
 
 
 def unreadable(path: str, reason: str) -> Problem:
@@ -2795,7 +2965,7 @@ def read_all(descriptor: int, most: int) -> bytes:
 def decoded(data: bytes, path: str) -> str:
     """The bytes of a record as text. Raises `RecordError` for what is no text of fair size."""
     if len(data) > MAX_RECORD_BYTES:
-        sentence = f"the file is larger than {MAX_RECORD_BYTES // 2**20} MiB, which no record is"
+        sentence = f"the file is larger than {MAX_RECORD_BYTES // 2**20} MiB; make it smaller"
         raise RecordError(Problem(path, 0, 0, "left out", sentence))
     try:
         text = data.decode("utf-8")
@@ -2835,7 +3005,7 @@ def parse_project(data: bytes, project_id: str, path: str) -> tuple[Project, Pro
 
 
 def _fill_project(project: Project, mapping: dict[str, Any], path: str) -> Problem | None:
-    values = {fold_key(key): value for key, value in mapping.items()}
+    values = {fold_key(key_text(key)): value for key, value in mapping.items()}
     problems: list[Problem] = []
     project.name = text_of(values.get("name")) or project.id
     project.description = text_of(values.get("description")) or None
@@ -2854,7 +3024,8 @@ def _fill_project(project: Project, mapping: dict[str, Any], path: str) -> Probl
     project.fields = parse_declarations(values.get("fields"), note)
     review = values.get("review")
     if isinstance(review, dict):
-        review = next((value for key, value in review.items() if fold_key(key) == "every"), None)
+        every = (value for key, value in review.items() if fold_key(key_text(key)) == "every")
+        review = next(every, None)
     project.review_every = text_of(review) or None
     return problems[0] if problems else None
 
@@ -2882,11 +3053,17 @@ class Place:
         """Whether anything changed since this was last set to false."""
         return self._changed or (self.content is not None and self.content.changed)
 
-    @changed.setter
-    def changed(self, value: bool) -> None:
-        self._changed = value
-        if self.content is not None:
-            self.content.changed = value
+    def settle(self) -> list[tuple[Record, Record]]:
+        """Take note of all changes; returns the edits of records among them, each once."""
+        self._changed = False
+        if self.content is None:
+            return []
+        self.content.changed = False
+        edits: dict[str, tuple[Record, Record]] = {}
+        for old, new in self.content.edits:
+            edits[new.id] = (edits.get(new.id, (old, new))[0], new)
+        self.content.edits = []
+        return list(edits.values())
 
     def look(self, call: Call) -> None:
         """Find the folder, fetched if need be, and look at every file in it."""
@@ -2902,13 +3079,14 @@ class Place:
         self._say(sentence, kind)
         if not path:
             self.content = None
-        elif self.content is None or self.content.path != os.path.realpath(path):
-            roots = self.roots if self.path else [os.path.realpath(path)]
+            return
+        roots = self.roots if self.path else [os.path.realpath(path)]
+        if self.content is None or self.content.path != os.path.realpath(path):
             self.content = ContentFolder(
                 path, self.shown, self.rules, prefix=self.prefix, roots=roots
             )
-        if self.content is not None:
-            self.content.scan(call)
+        self.content.roots = roots
+        self.content.scan(call)
 
     def _absent(self, path: str) -> str:
         what = "is no folder" if os.path.exists(path) else "does not exist"
@@ -2942,10 +3120,12 @@ class FolderSource:
         self._lock = _thread.allocate_lock()
         self._config = Config()
         self._config_state: tuple[object, ...] | None = None
-        self._config_read: tuple[list[str], bytes] | None = None
+        self._config_read: tuple[list[str], bytes] | None = None  # what is applied now
         self._places: list[Place] = []
         self._snapshot: Snapshot | None = None
+        self._kept: dict[str, Record] = {}
         self._said: set[str] = set()
+        self._said_enough = False
 
     def start(self) -> None:
         """Read the configuration, to fail early. Raises `InkanError`."""
@@ -2960,30 +3140,35 @@ class FolderSource:
             call.check()
         try:
             self._read_config()
+            roots = [os.path.realpath(place.path) for place in self._places if place.path]
             for place in self._places:
+                place.roots = roots
                 place.look(call)
-            if self._snapshot is None or any(place.changed for place in self._places):
-                self._snapshot = self._gather()
-                for place in self._places:
-                    place.changed = False
-                self._say(self._snapshot.problems)
-            return self._snapshot
+            snapshot = self._snapshot
+            whole = snapshot is None or any(place.changed for place in self._places)
+            edits = [edit for place in self._places for edit in place.settle()]
+            if whole or any(self._kept.get(old.id) is not old for old, _ in edits):
+                snapshot = self._gather()
+                self._say(snapshot.problems)
+            elif edits:
+                snapshot = self._edited(edits)
+            assert snapshot is not None
+            self._snapshot = snapshot
+            return snapshot
         finally:
             self._lock.release()
 
     def _read_config(self) -> None:
         """Read the configuration again where it changed. Raises `ConfigError`."""
         state = tuple(self._config_signatures())
-        hot = any(entry[2] for entry in state)
-        if self._config_state is not None and state == self._config_state and not hot:
+        if state == self._config_state and not any(hot for _, _, hot in state):
             return
         self._config_state = None
         names = [name for name, _, _ in state]
-        read = (names, self._config_bytes(names))
-        if read != self._config_read:  # a look at a file just written is no reason to begin anew
-            self._config_read = None
-            self._apply(self._load_config(*read))
-            self._config_read = read
+        data = read_config_file(self.root, names[0]) if names else b""
+        if self._config_read != (names, data):  # the same text again keeps what is known
+            self._apply(self._load_config(names, data))
+            self._config_read = names, data
         self._config_state = state
 
     def _config_signatures(self) -> Iterator[tuple[str, tuple[int, ...], bool]]:
@@ -2996,23 +3181,15 @@ class FolderSource:
                 continue
             yield name, signature_of(stat), is_hot(stat, now)
 
-    def _config_bytes(self, names: list[str]) -> bytes:
-        if not names:
-            return b""
-        try:
-            with open(os.path.join(self.root, names[0]), "rb") as file:
-                return file.read(MAX_RECORD_BYTES + 1)
-        except OSError as fault:
-            raise ConfigError(names[0], 1, 1, f"cannot be read: {reason_of(fault)}") from None
-
     def _load_config(self, names: list[str], data: bytes) -> Config:
         if not names:
             return Config()
         try:
-            config = config_from_mapping(read_config(names[0], decoded(data, names[0])))
+            text = decoded(data, names[0]).removeprefix("\ufeff")
         except RecordError as fault:
-            problem = fault.problem
-            raise ConfigError(names[0], problem.line, problem.column, problem.sentence) from None
+            line, column = max(1, fault.problem.line), max(1, fault.problem.column)
+            raise ConfigError(names[0], line, column, fault.problem.sentence) from None
+        config = config_from_mapping(read_config(names[0], text))
         if len(names) > 1:
             sentence = f"{' and '.join(names[1:])} is not read, since {names[0]} comes first"
             config.problems.append(Problem(names[1], 0, 0, "note", f"{sentence}; remove one"))
@@ -3020,15 +3197,13 @@ class FolderSource:
 
     def _apply(self, config: Config) -> None:
         """Serve the folders that `config` names; repositories begin to be fetched."""
-        self.stop()
-        self._config = config
         content = os.path.join(self.root, os.path.expanduser(config.content_dir))
-        self._places = [Place(content, shown_folder(content, self.root))]
-        for entry in config.sources:
-            self._places.append(self._place(entry, config))
-        local = [os.path.realpath(place.path) for place in self._places if place.path]
+        places = [Place(content, shown_folder(content, self.root))]
+        places += [self._place(entry, config) for entry in config.sources]
+        self.stop()
+        self._config, self._places = config, places
         for place in self._places:
-            place.rules, place.roots = config.rules, local
+            place.rules = config.rules
         self._snapshot = None
         for place in self._places:
             if place.repository is not None:
@@ -3064,6 +3239,20 @@ class FolderSource:
     def _folders(self) -> list[ContentFolder]:
         return [place.content for place in self._places if place.content is not None]
 
+    def _edited(self, edits: list[tuple[Record, Record]]) -> Snapshot:
+        """The snapshot after nothing but edits of records that it holds."""
+        for _, new in edits:
+            self._kept[new.id] = new
+            self._address(new)
+            self._say(new.problems)
+        assert self._snapshot is not None
+        return self._snapshot.edited(edits)
+
+    def _address(self, record: Record) -> None:
+        """Give a record its published address, where the configuration states the site's."""
+        if self._config.url:
+            record.url = f"{self._config.url.rstrip('/')}/{percent_encode(record.id)}"
+
     def _gather(self) -> Snapshot:
         """One snapshot of all folders; of two equal ids the first is kept, with a problem."""
         found = Snapshot()
@@ -3076,14 +3265,13 @@ class FolderSource:
             _settle(folder)
             for state in folder.walk():
                 self._gather_folder(found, kept, folder, state)
-        found.records = list(kept.values())
+        found.records, self._kept = list(kept.values()), kept
         found.missing = [p for p in found.problems if p.kind in ("left out", "source", "double id")]
         found.projects = _projects(found, self._folders)
         if not found.records:
             found.looked = self._looked()
-        if self._config.url:
-            for record in found.records:
-                record.url = f"{self._config.url.rstrip('/')}/{percent_encode(record.id)}"
+        for record in found.records:
+            self._address(record)
         return found
 
     def _gather_folder(
@@ -3093,10 +3281,10 @@ class FolderSource:
             found.problems.append(state.problem)
         if state.project_file is not None and state.project_file.problem is not None:
             found.problems.append(state.project_file.problem)
-        found.problems += [link.problem for link in state.links.values() if link.problem]
+        left_out = {name: link.problem for name, link in state.links.items() if link.problem}
         for name in state.strays:
             path = folder.shown_path(f"{state.relative}/{name}".lstrip("/"))
-            found.problems.append(unreadable(path, "it is no regular file"))
+            left_out[name] = unreadable(path, "it is no regular file")
         for name, file in folder.files(state):
             if file.record is not None:
                 found.problems += file.record.problems
@@ -3104,9 +3292,11 @@ class FolderSource:
                 if record is not file.record:
                     found.problems.append(_double(file.record, record))
             elif file.problem is not None:
-                found.problems.append(file.problem)
-                relative = f"{folder.prefix}/{state.relative}/{name}".replace("//", "/").strip("/")
-                found.broken[folder.reader.origin(relative, "").id] = file.problem
+                left_out[name] = file.problem
+        for name, problem in left_out.items():
+            found.problems.append(problem)
+            relative = "/".join(part for part in (folder.prefix, state.relative, name) if part)
+            found.broken[folder.reader.origin(relative, "").id] = problem
 
     def _looked(self) -> str:
         """Where records were looked for, how many files were seen, and why they were none."""
@@ -3136,12 +3326,17 @@ class FolderSource:
         return f"No record was found in {where}; {hint}."
 
     def _say(self, problems: Iterable[Problem]) -> None:
-        """Log each problem once, however many calls meet it."""
-        for problem in problems:
-            line = str(problem)
-            if line not in self._said:
-                self._said.add(line)
-                self._log(line)
+        """Log each problem once, however many calls meet it; of too many, say how many more."""
+        if self._said_enough:
+            return
+        fresh = [line for line in dict.fromkeys(map(str, problems)) if line not in self._said]
+        room = MAX_SAID - len(self._said)
+        for line in fresh[:room]:
+            self._said.add(line)
+            self._log(line if len(line) <= MAX_SAID_CHARS else f"{line[: MAX_SAID_CHARS - 1]}…")
+        if len(fresh) > room:
+            self._said_enough = True
+            self._log(f"… and {len(fresh) - room:,} more: run --check")
 
     def read_body(self, record: Record, call: Call) -> str:
         """The record's Markdown without its front matter, as it is in the file now."""
@@ -3331,7 +3526,7 @@ def _check_path(path: str | None) -> str | None:
 
 _USER_PART = re.compile(r"(ssh)?://([^\s/'\"]*)@")
 _LOGIN = re.compile(r"(?<![^\s'\"])([^\s/:@'\"]+):[^\s/@'\"]+@")  # user:password@host:path
-_QUERY_PART = re.compile(r"(://[^\s'\"?#]*)[?#][^\s'\"]*")
+_WORD = re.compile(r"[^\s'\"]+")
 _SECRET_WORD = re.compile(
     r"(authorization: *(?:basic |bearer )?|(?:token|password|secret|key)=)[^\s&'\"]+", re.I
 )
@@ -3343,8 +3538,13 @@ def without_secrets(text: str, secrets: Sequence[str] = ()) -> str:
         text = text.replace(secret, "***")
     text = _USER_PART.sub(_kept_user, text)
     text = _LOGIN.sub(r"\1@", text)
-    text = _QUERY_PART.sub(r"\1", text)
+    text = _WORD.sub(_without_query, text)
     return _SECRET_WORD.sub(r"\1***", text)
+
+
+def _without_query(found: re.Match[str]) -> str:
+    start, mark, rest = found[0].partition("://")
+    return start + mark + re.split(r"[?#]", rest, maxsplit=1)[0]
 
 
 def _kept_user(found: re.Match[str]) -> str:
@@ -3586,7 +3786,7 @@ class Git:
         if process is None or process.poll() is not None:
             return
         try:
-            if os.name == "nt":
+            if sys.platform == "win32":
                 _kill_tree(process.pid)
             else:
                 import signal
@@ -4265,6 +4465,7 @@ class Transport:
         self._origin, self._secrets, self._times = origin, secrets, times
         self._lock = threading.Lock()
         self._idle: dict[tuple[str, str], list[Wire]] = {}
+        self._closed = False
         self._context: Any = None
 
     def fetch(self, job: Job) -> Response:
@@ -4285,6 +4486,7 @@ class Transport:
     def close(self) -> None:
         """Close the connections that are kept."""
         with self._lock:
+            self._closed = True
             kept = [wire for wires in self._idle.values() for wire in wires]
             self._idle.clear()
         for wire in kept:
@@ -4374,9 +4576,10 @@ class Transport:
 
     def _keep(self, key: tuple[str, str], wire: Wire) -> None:
         wire.since = self._times.now()
+        wire.job.wire = None  # whoever gives that job up must not cut the next one short
         with self._lock:
             kept = self._idle.setdefault(key, [])
-            if len(kept) < BODY_READERS + 2:
+            if len(kept) < BODY_READERS + 2 and not self._closed:
                 kept.append(wire)
                 return
         wire.end()
@@ -4442,6 +4645,8 @@ class Transport:
         with self._lock:
             if self._context is None:  # reads the system's certificates once, or SSL_CERT_FILE
                 self._context = ssl.create_default_context()
+                # Python 3.13 also refuses what is untidy in a company's own certificate of old.
+                self._context.verify_flags &= ~ssl.VERIFY_X509_STRICT
                 self._context.set_alpn_protocols(["http/1.1"])
             return self._context
 
@@ -4760,7 +4965,7 @@ class Page:
         self.size = 0
         self.value: Any = None
         self.folded: str | None = None
-        self.mark: tuple[int, int] | None = None
+        self.mark: tuple[int, int, int] | None = None
         self.conditions: dict[str, str] = {}
         self.checked = self.tried = 0.0
         self.fault: SiteError | None = None
@@ -4998,14 +5203,14 @@ class Pages:
 
     def _file(self, job: Job, response: Response) -> None:
         page = job.page
-        mark = (len(response.body), hash(response.body))
+        mark = (response.status, len(response.body), hash(response.body))
         same = response.status == 304 and bool(job.conditions)
-        if not same and not (response.status == 200 and page.mark == mark):
+        if not same and page.mark != mark:
             value = page.read(response, page.address)
             job.check()
             with self.condition:
                 page.value, page.folded = value, None
-                page.mark = mark if response.status == 200 else None
+                page.mark = mark
                 self._account(page)
         with self.condition:
             if not same:
@@ -5059,7 +5264,6 @@ def fold_text(text: str) -> str:
 
 
 # ── 6c.4 The index ────────────────────────────────────────────────────────────────────────────
-
 
 
 def _words(text: str) -> frozenset[str]:
@@ -5225,9 +5429,7 @@ def id_fault(record_id: str) -> str | None:
     return None
 
 
-def read_index(
-    value: object, places: SitePlaces, check: Callable[[], None]
-) -> SiteIndex:
+def read_index(value: object, places: SitePlaces, check: Callable[[], None]) -> SiteIndex:
     """The records of a published index in any of the shapes that sites publish.
 
     `check` is asked now and then whether to go on. Raises `SiteError` for what is no record index;
@@ -5537,7 +5739,7 @@ def _field_values(values: Mapping[str, object]) -> dict[str, object]:
     fields = {
         key: value
         for key, value in values.items()
-        if key in _ENTRY_LISTS or fold_key(key) in _SITE_REVIEW_KEYS
+        if key in _ENTRY_LISTS or key not in _ENTRY_KEYS  # then a key of a review
     }
     for key in ("title", "description", "type"):
         text = _scalar(values.get(key))
@@ -6149,16 +6351,15 @@ def body_warnings(faults: Sequence[str]) -> list[str]:
     told = [f"{fault}; its body was not searched" for fault in faults[:MISSING_SHOWN]]
     more = len(faults) - len(told)
     if more:
-        told.append(f"and {more:,} more bodies could not be read")
+        bodies = "body" if more == 1 else "bodies"
+        told.append(f"and {more:,} more {bodies} could not be read")
     return told
 
 
 class _SiteSearch:
     """One search of bodies: what is still to be asked for, what is under way, what was found."""
 
-    def __init__(
-        self, pages: Pages, times: SiteTimes, needles: Sequence[str], call: Call
-    ) -> None:
+    def __init__(self, pages: Pages, times: SiteTimes, needles: Sequence[str], call: Call) -> None:
         import collections
 
         self._pages, self._times, self._needles, self._call = pages, times, needles, call
@@ -6429,18 +6630,19 @@ def _file_bytes(path: str, status: os.stat_result) -> bytes:
 
 
 class Link:
-    """One relation as it was resolved: the record it leads to, or the text that leads nowhere."""
+    """One relation as it was resolved: the id it leads to, or the text that leads nowhere."""
 
-    __slots__ = ("record", "text")
+    __slots__ = ("id", "text")
 
-    def __init__(self, record: Record | None, text: str) -> None:
-        self.record, self.text = record, text
+    def __init__(self, record_id: str | None, text: str) -> None:
+        self.id, self.text = record_id, text
 
 
 class Archive:
     """What is known now: records, and tables over them that are built when first asked for.
 
-    `records` are newest first, undated last, equal dates by id.
+    `records` are newest first, undated last, equal dates by id. Tables hold ids, so that after an
+    edit the next archive takes over every table that the edit does not touch (`follow`).
     """
 
     def __init__(self, snapshot: Snapshot, source: Source) -> None:
@@ -6450,10 +6652,34 @@ class Archive:
         self.records.sort(key=lambda record: record.date or "", reverse=True)
         self.by_id = {record.id: record for record in self.records}
         self._names: Names | None = None
-        self._links: dict[str, dict[str, list[Link]]] | None = None
-        self._link_problems: list[Problem] = []
+        self._titles: dict[str, list[str]] | None = None
+        self._links: Links | None = None
         self._counts: dict[str, dict[str, tuple[str, int]]] = {}
-        self._tables: dict[str, dict[str, list[Record]]] = {}
+        self._tables: dict[str, dict[str, list[str]]] = {}
+
+    @classmethod
+    def follow(cls, before: Archive, snapshot: Snapshot) -> Archive:
+        """The archive of a later snapshot; what its edits leave alone is taken from `before`."""
+        edits = snapshot.edits_since(before.snapshot)
+        if edits is None or any(
+            old.id != new.id or old.date != new.date for old, new in edits
+        ):
+            return cls(snapshot, before.source)
+        archive = cls.__new__(cls)
+        archive.snapshot, archive.source = snapshot, before.source
+        archive.by_id = {**before.by_id, **{new.id: new for _, new in edits}}
+        archive.records = [archive.by_id[record.id] for record in before.records]
+        archive._names = before._names if _agree(edits, _NAME_MEMBERS) else None
+        archive._titles = before._titles if _agree(edits, ("title", "aliases")) else None
+        keeps_links = archive._names is not None and _agree(edits, ("title", *_RELATION_KEYS))
+        archive._links = before._links if keeps_links else None
+        kept = {
+            kind for kind, values in VALUES.items()
+            if all(list(values(old)) == list(values(new)) for old, new in edits)
+        }  # fmt: skip
+        archive._counts = {k: v for k, v in before._counts.items() if k in kept}
+        archive._tables = {k: v for k, v in before._tables.items() if k in kept}
+        return archive
 
     @property
     def names(self) -> Names:
@@ -6462,61 +6688,44 @@ class Archive:
             self._names = Names(self.snapshot)
         return self._names
 
+    @property
+    def titles(self) -> dict[str, list[str]]:
+        """The ids of the records that have each title or heading, folded."""
+        if self._titles is None:
+            titles: dict[str, list[str]] = {}
+            for record in self.snapshot.records:
+                for name in {fold(record.title), *(fold(alias) for alias in record.aliases)}:
+                    titles.setdefault(name, []).append(record.id)
+            self._titles = titles
+        return self._titles
+
+    @property
+    def all_links(self) -> Links:
+        """Every relation of every record, resolved."""
+        if self._links is None:
+            self._links = Links(self)
+        return self._links
+
     def links(self, record: Record, relation: str) -> list[Link]:
         """Resolved links of `supersedes` or `superseded_by`: as written, then from the others."""
-        if self._links is None:
-            self._links = self._resolve_links()
-        return self._links[relation].get(record.id, [])
+        return self.all_links.of[relation].get(record.id, [])
 
     @property
     def link_problems(self) -> list[Problem]:
         """Every link that leads nowhere, or to several records."""
-        if self._links is None:
-            self._links = self._resolve_links()
-        return self._link_problems
+        return self.all_links.problems
 
-    def _resolve_links(self) -> dict[str, dict[str, list[Link]]]:
-        """Both relations in both directions: what one side states holds for the other (SPEC 5)."""
-        # Two calls may do this at once, so nothing is added to what the other one sees.
-        problems: list[Problem] = []
-        links: dict[str, dict[str, list[Link]]] = {"supersedes": {}, "superseded_by": {}}
-        inverse: list[tuple[str, Record, Record]] = []
-        ordered = sorted(self.records, key=lambda record: record.id)
-        for record in ordered:
-            for relation, other in (
-                ("supersedes", "superseded_by"), ("superseded_by", "supersedes"),
-            ):  # fmt: skip
-                own = self._resolve(record, relation, problems)
-                if own:
-                    links[relation][record.id] = own
-                inverse += [(other, link.record, record) for link in own if link.record]
-            self._resolve(record, "related", problems)
-        for relation, target, record in inverse:
-            own = links[relation].setdefault(target.id, [])
-            if all(link.record is not record for link in own):
-                own.append(Link(record, record.id))
-        self._link_problems = problems
-        return links
-
-    def _resolve(self, record: Record, relation: str, problems: list[Problem]) -> list[Link]:
-        found: list[Link] = []
-        for text in getattr(record, relation):
-            candidates = self.names.linked(record, text)
-            if len(candidates) == 1:
-                if all(link.record is not candidates[0] for link in found):
-                    found.append(Link(candidates[0], text))
-                continue
-            found.append(Link(None, text))
-            if not (relation == "related" and is_address(text)):
-                problems.append(_link_problem(record, relation, text, candidates))
-        return found
+    def linked(self, record: Record, text: str) -> Sequence[str]:
+        """The ids that a link written in `record` may mean (SPEC 5, *References*)."""
+        found = self.names.linked(record, text)
+        return found or self.titles.get(fold(link_target(text)), ())
 
     def related(self, record: Record) -> list[str]:
         """The ids that `related` names, else the texts as written."""
         texts = []
         for text in record.related:
-            candidates = self.names.linked(record, text)
-            texts.append(candidates[0].id if len(candidates) == 1 else text)
+            candidates = self.linked(record, text)
+            texts.append(candidates[0] if len(candidates) == 1 else text)
         return list(dict.fromkeys(texts))
 
     def counts(self, kind: str) -> dict[str, tuple[str, int]]:
@@ -6525,21 +6734,82 @@ class Archive:
             self._counts[kind] = count_values(self.records, VALUES[kind], FOLDS[kind])
         return self._counts[kind]
 
-    def table(self, kind: str) -> dict[str, list[Record]]:
-        """The records that have each folded value of `kind`, in the archive's order."""
+    def table(self, kind: str) -> dict[str, list[str]]:
+        """The ids of the records that have each folded value of `kind`, in the archive's order."""
         if kind not in self._tables:
-            table: dict[str, list[Record]] = {}
+            table: dict[str, list[str]] = {}
             values, folded = VALUES[kind], FOLDS.get(kind, fold)
             for record in self.records:
                 for value in {folded(value) for value in values(record)}:
-                    table.setdefault(value, []).append(record)
+                    table.setdefault(value, []).append(record.id)
             self._tables[kind] = table
         return self._tables[kind]
+
+    def having(self, kind: str, folded: str) -> list[Record]:
+        """The records that have one folded value of `kind`, in the archive's order."""
+        by_id = self.by_id
+        return [by_id[record_id] for record_id in self.table(kind).get(folded, ())]
 
     @property
     def missing(self) -> list[Problem]:
         """Files and sources that are missing from every answer."""
         return self.snapshot.missing
+
+
+# What of a record decides which texts find it.
+_NAME_MEMBERS = ("id", "number", "type", "ref")
+
+
+def _agree(edits: Iterable[tuple[Record, Record]], members: Iterable[str]) -> bool:
+    """Whether no edit changed any of these members."""
+    names = tuple(members)
+    return all(getattr(old, n) == getattr(new, n) for old, new in edits for n in names)
+
+
+class Links:
+    """Relations in both directions: what one side states holds for the other (SPEC 5).
+
+    `of` maps a relation and an id to links, those as written first; `problems` are the links that
+    lead nowhere or to several records.
+    """
+
+    __slots__ = ("_archive", "of", "problems")
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+        self.of: dict[str, dict[str, list[Link]]] = {"supersedes": {}, "superseded_by": {}}
+        self.problems: list[Problem] = []
+        stating = [r for r in archive.records if r.supersedes or r.superseded_by or r.related]
+        stating.sort(key=lambda record: record.id)
+        inverse: list[tuple[str, str, str]] = []
+        for record in stating:
+            for relation, other in _INVERSE.items():
+                own = self._resolve(record, relation)
+                if own:
+                    self.of[relation][record.id] = own
+                inverse += [(other, link.id, record.id) for link in own if link.id is not None]
+            self._resolve(record, "related")
+        for relation, target, record_id in inverse:
+            own = self.of[relation].setdefault(target, [])
+            if all(link.id != record_id for link in own):
+                own.append(Link(record_id, record_id))
+        del self._archive
+
+    def _resolve(self, record: Record, relation: str) -> list[Link]:
+        found: list[Link] = []
+        for text in getattr(record, relation):
+            candidates = self._archive.linked(record, text)
+            if len(candidates) == 1:
+                if all(link.id != candidates[0] for link in found):
+                    found.append(Link(candidates[0], text))
+                continue
+            found.append(Link(None, text))
+            if not (relation == "related" and is_address(text)):
+                self.problems.append(_link_problem(record, relation, text, candidates))
+        return found
+
+
+_INVERSE = {"supersedes": "superseded_by", "superseded_by": "supersedes"}
 
 
 class Catalog:
@@ -6553,8 +6823,10 @@ class Catalog:
         """What is known now. Raises `InkanError` where nothing is, or `Cancelled`."""
         snapshot = self.source.snapshot(call)
         archive = self._archive
-        if archive is None or archive.snapshot is not snapshot:
+        if archive is None:
             archive = self._archive = Archive(snapshot, self.source)
+        elif archive.snapshot is not snapshot:
+            archive = self._archive = Archive.follow(archive, snapshot)
         return archive
 
 
@@ -6569,11 +6841,11 @@ _RELATION_KEYS = {
 
 
 def _link_problem(
-    record: Record, relation: str, text: str, candidates: Sequence[Record]
+    record: Record, relation: str, text: str, candidates: Sequence[str]
 ) -> Problem:
     key = _RELATION_KEYS[relation]
     if candidates:
-        ids = listed([other.id for other in candidates])
+        ids = listed(candidates)
         sentence = f"{key} names {quoted(text)}, which may be {ids}; write the full id"
     else:
         sentence = f"{key} names {quoted(text)}, which is no record here; write the id of a record"
@@ -6587,135 +6859,129 @@ def listed(texts: Sequence[str], most: int = 10) -> str:
 
 
 class Names:
-    """The tables by which a text finds records: ids, stems, numbers, refs and headings, folded.
+    """The tables by which a text finds ids: of ids, stems, numbers and refs, folded.
 
-    A file that was left out is found too, as the `Problem` that says why.
+    The id of a file that was left out is found too, so that its fault can be told.
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
-        self._ids: dict[str, list[Record | Problem]] = {}
-        self._stems: dict[str, list[Record | Problem]] = {}
-        self._numbers: dict[tuple[str, int], list[Record | Problem]] = {}
-        self._by_number: dict[int, list[Record]] = {}
-        self._kinds: dict[tuple[str, int], list[Record]] = {}
-        self._titles: dict[str, list[Record]] | None = None
-        self._snapshot = snapshot
-        self._exact = {record.id: record for record in snapshot.records}
+        self._ids: dict[str, list[str]] = {}
+        self._stems: dict[str, list[str]] = {}
+        self._numbers: dict[tuple[str, int], list[str]] = {}
+        self._by_number: dict[int, list[str]] = {}
+        self._kinds: dict[tuple[str, int], list[str]] = {}
+        self._records = {record.id for record in snapshot.records}
+        self._all = self._records | snapshot.broken.keys()
         for record in snapshot.records:
-            self._add(record.id, record.number, record)
+            self._add(record.id, record.number)
             if record.number:
                 number = int(record.number)
-                self._by_number.setdefault(number, []).append(record)
-                if record.type:
-                    self._kinds.setdefault((fold(record.type), number), []).append(record)
-                if record.ref:
-                    kind = fold(record.ref).rsplit("-", 1)[0]
-                    self._kinds.setdefault((kind, number), []).append(record)
-        for record_id, problem in snapshot.broken.items():
-            if record_id not in self._exact:
-                self._add(record_id, number_of(record_id.rsplit("/", 1)[-1]), problem)
+                self._by_number.setdefault(number, []).append(record.id)
+                kinds = {fold_kind(record.type or ""),
+                         fold_kind((record.ref or "").rpartition("-")[0])}  # fmt: skip
+                for kind in kinds - {""}:
+                    self._kinds.setdefault((kind, number), []).append(record.id)
+        for record_id in snapshot.broken:
+            if record_id not in self._records:
+                self._add(record_id, number_of(record_id.rsplit("/", 1)[-1]))
 
-    def _add(self, record_id: str, number: str | None, item: Record | Problem) -> None:
+    def _add(self, record_id: str, number: str | None) -> None:
         folded = fold(record_id)
-        self._ids.setdefault(folded, []).append(item)
+        self._ids.setdefault(folded, []).append(record_id)
         folder, _, stem = folded.rpartition("/")
-        self._stems.setdefault(stem, []).append(item)
+        self._stems.setdefault(stem, []).append(record_id)
         if number:
-            self._numbers.setdefault((folder, int(number)), []).append(item)
+            self._numbers.setdefault((folder, int(number)), []).append(record_id)
 
-    def _headings(self) -> dict[str, list[Record]]:
-        if self._titles is None:
-            self._titles = {}
-            for record in self._snapshot.records:
-                for name in {fold(record.title), *(fold(alias) for alias in record.aliases)}:
-                    self._titles.setdefault(name, []).append(record)
-        return self._titles
-
-    def find(self, text: str) -> Sequence[Record | Problem]:
-        """All that `text` may mean, by the first rule that finds anything (SPEC 7, `id`)."""
+    def find(self, text: str) -> Sequence[str]:
+        """The ids that `text` may mean, by the first rule that finds any (SPEC 7, `id`)."""
         text = text.strip()
         if text[:11].lower() == "decision://":
             text = percent_decode(text[11:])
-        exact = self._exact.get(to_nfc(text))
-        if exact is not None:
+        exact = to_nfc(text)
+        if exact in self._all:
             return [exact]
         folded = fold(text).strip("/")
+        if folded.isdigit():
+            return ()  # a bare number names a record of every folder
         for name in dict.fromkeys((folded, without_ending(folded))):
             found = self._ids.get(name) or self._short(name) or self._by_stem(name)
             if found:
                 return found
-        return self._kind(folded) or self._headings().get(folded, ())
+        return self._kind(folded)
 
-    def _short(self, folded: str) -> Sequence[Record | Problem]:
+    def _short(self, folded: str) -> Sequence[str]:
         folder, slash, number = folded.rpartition("/")
         if not slash or not is_number(number):
             return ()
         return self._numbers.get((folder, int(number)), ())
 
-    def _by_stem(self, folded: str) -> Sequence[Record | Problem]:
+    def _by_stem(self, folded: str) -> Sequence[str]:
         """A slug with its number, alone or with the end of its folders before it."""
-        if is_number(folded):
-            return ()  # a bare number names a record of every folder
         head, _, stem = folded.rpartition("/")
         found = self._stems.get(stem, ())
         if not head:
             return found
-        ending = f"/{folded}"
-        return [item for item in found if isinstance(item, Record) and
-                fold(item.id).endswith(ending)]  # fmt: skip
+        return [record_id for record_id in found if fold(record_id).endswith(f"/{folded}")]
 
-    def _kind(self, folded: str) -> Sequence[Record]:
+    def _kind(self, folded: str) -> Sequence[str]:
         """`SRE-ADR-0001`, `ADR-9`, `adr 0009`: numbers compare by value."""
-        found = re.fullmatch(r"(.*?[^0-9 #_-])[ #_-]*([0-9]{1,15})", folded, re.ASCII)
-        if not found:
+        head = folded.rstrip("0123456789")
+        number = folded[len(head) :]
+        if not is_number(number):
             return ()
-        return self._kinds.get((found[1].replace(" ", "-"), int(found[2])), ())
+        return self._kinds.get((fold_kind(head.rstrip(" #_-")), int(number)), ())
 
-    def linked(self, record: Record, text: str) -> list[Record]:
-        """The records that a link written in `record` may mean (SPEC 5, *References*)."""
+    def linked(self, record: Record, text: str) -> Sequence[str]:
+        """The ids that a link written in `record` may mean, but for titles."""
         target = link_target(text)
         if not target:
-            return []
+            return ()
         folder = record.id.rpartition("/")[0]
-        exact = self._exact.get(target) or self._exact.get(relative_id(folder, target))
-        if exact is not None:
-            return [exact]
+        for exact in (target, relative_id(folder, target)):
+            if exact in self._records:
+                return (exact,)
         number = re.fullmatch(r"#?0*([0-9]{1,15})", target, re.ASCII)
         if number:
-            return self._numbered(record, folder, int(number[1]), None)
+            return self._numbered(record, int(number[1]), None)
         kind = re.fullmatch(r"([A-Za-z]+)[ #_-]*([0-9]{1,15})", target, re.ASCII)
         if kind:
-            found = self._numbered(record, folder, int(kind[2]), fold(kind[1]))
+            found = self._numbered(record, int(kind[2]), fold(kind[1]))
             if found:
                 return found
         return self._linked_name(folder, target)
 
-    def _numbered(
-        self, record: Record, folder: str, number: int, kind: str | None
-    ) -> list[Record]:
+    def _numbered(self, record: Record, number: int, kind: str | None) -> Sequence[str]:
         """By number in the same folder first, then in the archive; a record is not its own link."""
-        everywhere = self._by_number.get(number, []) if kind is None else self._kinds.get(
-            (kind, number), []
-        )  # fmt: skip
-        others = [other for other in everywhere if other is not record]
-        return [other for other in others if other.id.rpartition("/")[0] == folder] or others
+        folder = record.id.rpartition("/")[0]
+        if kind is None:
+            everywhere = self._by_number.get(number, [])
+        else:
+            everywhere = self._kinds.get((kind, number), [])
+        others = [other for other in everywhere if other != record.id]
+        return [other for other in others if other.rpartition("/")[0] == folder] or others
 
-    def _linked_name(self, folder: str, target: str) -> list[Record]:
-        near = fold(relative_id(folder, target))
-        for name in (near, fold(target).strip("/")):
-            found = [item for item in self._ids.get(name, ()) if isinstance(item, Record)]
+    def _linked_name(self, folder: str, target: str) -> Sequence[str]:
+        for name in (fold(relative_id(folder, target)), fold(target).strip("/")):
+            found = self._known(self._ids.get(name, ()))
             if found:
                 return found
         last = fold(target).rpartition("/")[2]
         if "/" in target and is_number(last):  # a site path such as /adr/32
-            found = [item for item in self._numbers.get((fold(folder), int(last)), ())
-                     if isinstance(item, Record)]  # fmt: skip
-            return found or self._by_number.get(int(last), [])
-        stems = [item for item in self._stems.get(last, ()) if isinstance(item, Record)]
-        beside = [item for item in stems if fold(item.id) == f"{fold(folder)}/{last}"]
-        if beside or stems:
-            return beside or stems
-        return [item for item in self.find(target) if isinstance(item, Record)]
+            beside = self._known(self._numbers.get((fold(folder), int(last)), ()))
+            return beside or self._by_number.get(int(last), ())
+        stems = self._known(self._stems.get(last, ()))
+        beside = [record_id for record_id in stems if fold(record_id) == f"{fold(folder)}/{last}"]
+        return beside or stems or self._known(self.find(target))
+
+    def _known(self, ids: Sequence[str]) -> Sequence[str]:
+        """Without the files that were left out: they are no target of a link."""
+        return [record_id for record_id in ids if record_id in self._records]
+
+
+def fold_kind(text: str) -> str:
+    """A type, or what stands before the number of a ref, as it is compared."""
+    return fold(text).replace(" ", "-")
 
 
 def is_number(text: str) -> bool:
@@ -6768,17 +7034,16 @@ def find_record(archive: Archive, text: str) -> Record:
 
     Raises `ToolError` where there is none, where there are several, and where its file is broken.
     """
-    found = archive.names.find(text)
-    if len(found) == 1:
-        if isinstance(found[0], Problem):
-            raise ToolError(f"{quoted(text)} cannot be read: {found[0]}.")
-        return found[0]
-    if found:
-        ids = sorted(
-            item.id if isinstance(item, Record) else shown(item.path) for item in found
-        )
-        raise ToolError(f"{quoted(text)} is ambiguous: {listed(ids, 20)}.")
-    raise ToolError(f"No record matches {quoted(text)}. Use search_records to find ids.")
+    found = archive.names.find(text) or archive.titles.get(fold(text), ())
+    if not found:
+        raise ToolError(f"No record matches {quoted(text)}. Use search_records to find ids.")
+    if len(found) > 1:
+        raise ToolError(f"{quoted(text)} is ambiguous: {listed(sorted(found), 20)}.")
+    record = archive.by_id.get(found[0])
+    if record is None:
+        problem = archive.snapshot.broken[found[0]]
+        raise ToolError(f"{quoted(text)} cannot be read: {problem}.")
+    return record
 
 
 def current_record(archive: Archive, record: Record) -> tuple[Record | None, str | None]:
@@ -6789,44 +7054,35 @@ def current_record(archive: Archive, record: Record) -> tuple[Record | None, str
     """
     if record.current:
         return None, None
-    finder = _ChainEnd(archive)
-    end = finder.end_of(record, frozenset())
+    end = _chain_end(archive, record)
     if end is None:
         loop = f"The supersededBy chain of {record.id} runs in a loop, so its end is unknown."
         return None, loop
     return (None if end is record else end), None
 
 
-class _ChainEnd:
-    """Follows successors depth first, each record at most `CHAIN_LIMIT` deep and few times."""
+def _chain_end(archive: Archive, start: Record) -> Record | None:
+    """The first end that is current, successors in the order written, else the first end.
 
-    def __init__(self, archive: Archive) -> None:
-        self._archive = archive
-        self._visits = 0
-
-    def end_of(self, record: Record, path: frozenset[str]) -> Record | None:
-        """The end of the chain from `record` on; `None` where every way runs in a loop."""
-        while True:
-            self._visits += 1
-            path = path | {record.id}
-            links = self._archive.links(record, "superseded_by")
-            successors = [link.record for link in links if link.record is not None]
-            if not successors or self._visits > CHAIN_LIMIT:
+    Each record is visited once, so that chains may be long, fork and join. `None` where every
+    way runs in a loop.
+    """
+    first: Record | None = None
+    seen: set[str] = set()
+    ahead = [start]
+    while ahead:
+        record = ahead.pop()
+        if record.id in seen:
+            continue
+        seen.add(record.id)
+        links = archive.links(record, "superseded_by")
+        successors = [archive.by_id[link.id] for link in links if link.id is not None]
+        if not successors:
+            if record.current:
                 return record
-            if len(successors) > 1:
-                return self._best(successors, path)
-            record = successors[0]
-            if record.id in path:
-                return None
-
-    def _best(self, successors: list[Record], path: frozenset[str]) -> Record | None:
-        first: Record | None = None
-        for successor in successors:
-            end = None if successor.id in path else self.end_of(successor, path)
-            if end is not None and end.current:
-                return end
-            first = first or end
-        return first
+            first = first or record
+        ahead += reversed(successors)
+    return first
 
 
 # What a filter compares and what `counts` counts: for each kind, the values of one record.
@@ -6888,9 +7144,9 @@ def search(
     A text is looked for in title, description and tags first; bodies are read only of records
     that did not match there (SPEC 7, `query`).
     """
-    tables = [archive.table(kind).get(wanted, []) for kind, wanted in query.filters.items()]
+    tables = [archive.having(kind, wanted) for kind, wanted in query.filters.items()]
     if query.current_only:
-        tables.append(archive.table("current").get("true", []))
+        tables.append(archive.having("current", "true"))
     shortest = min(tables, key=len, default=archive.records)
     records = [record for record in shortest if _passes(record, query)]
     if not query.text:
@@ -7237,7 +7493,7 @@ def summary(archive: Archive, record: Record) -> dict[str, Any]:
     successors = archive.links(record, "superseded_by")
     if successors:
         result["supersededBy"] = [
-            link.record.id if link.record is not None else link.text for link in successors
+            link.text if link.id is None else link.id for link in successors
         ]
     return result
 
@@ -7288,7 +7544,9 @@ def _known_project(archive: Archive, wanted: str) -> tuple[str, list[str]]:
 
 def list_projects(archive: Archive, arguments: dict[str, Any], call: Call) -> dict[str, Any]:
     """Projects in their stated order, with the number of their records."""
-    totals = archive.counts("project")
+    totals: dict[str | None, int] = {}
+    for record in archive.records:
+        totals[record.project] = totals.get(record.project, 0) + 1
     projects = sorted(
         archive.snapshot.projects.values(),
         key=lambda p: (p.order is None, p.order or 0, fold(p.name), p.id),
@@ -7296,7 +7554,7 @@ def list_projects(archive: Archive, arguments: dict[str, Any], call: Call) -> di
     rows = [
         {
             "id": project.id, "name": project.name, "description": project.description,
-            "owners": project.owners, "records": totals.get(fold(project.id), ("", 0))[1],
+            "owners": project.owners, "records": totals.get(project.id, 0),
         }
         for project in projects
     ]  # fmt: skip
@@ -7436,7 +7694,8 @@ def _link_result(record: Record) -> dict[str, Any]:
 
 def _link_results(archive: Archive, record: Record, relation: str) -> list[dict[str, Any]]:
     return [
-        {"id": link.text, "missing": True} if link.record is None else _link_result(link.record)
+        {"id": link.text, "missing": True} if link.id is None
+        else _link_result(archive.by_id[link.id])
         for link in archive.links(record, relation)
     ]
 
@@ -8884,13 +9143,19 @@ def run_call(source: Source, options: Options, call: Call, out: Callable[[str], 
 
 def run_check(source: Source, call: Call, out: Callable[[str], None]) -> int:
     """Report every fault of the archive on `out`, then a summary; 1 where there is an error."""
-    source.start()
-    archive = Catalog(source).archive(call)
+    try:
+        source.start()
+        archive = Catalog(source).archive(call)
+    except ConfigError as fault:
+        place = f"{shown(fault.path)}:{fault.line}:{fault.column}"
+        out(f"{place}: error: {fault.problem}\n{counted(1, 'error')}, {counted(0, 'warning')}\n")
+        return 1
     problems = [*archive.snapshot.problems, *archive.link_problems]
     problems.sort(key=lambda problem: (problem.path, problem.line, problem.column))
     for problem in problems:
         level = "error" if problem.is_error else "warning"
-        out(f"{problem.place}: {level}: {problem.sentence}\n")
+        place = f"{problem.place}: " if problem.path else ""
+        out(f"{place}{level}: {problem.sentence}\n")
     errors = sum(problem.is_error for problem in problems)
     warnings = len(problems) - errors
     if not archive.records:

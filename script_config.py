@@ -25,7 +25,8 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_TOKEN = re.compile(
+# Patterns are compiled at their first use: few servers have a script for a configuration.
+_LEXEME = (
     r"(?:[\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+"
     r"|//[^\n\r\u2028\u2029]*|/\*[\s\S]*?\*/)*"
     r"(?:(?P<number>0[xX][0-9a-fA-F_]+n?|0[oO][0-7_]+n?|0[bB][01_]+n?"
@@ -36,13 +37,13 @@ _TOKEN = re.compile(
     r"|(?P<mark>=>|\.\.\.|/\*|\?\.(?![0-9])|\?\?=?|\|\|=?|&&=?|\*\*=?|[=!]==?|<<=?|<=|>>>?="
     r"|\+\+|--|[-+*/%&|^]=?|[\s\S])|\Z)"
 )
-_TEMPLATE = re.compile(r"[^`\\$]*(?:(?:\\[\s\S]|\$(?!\{))[^`\\$]*)*(?:`|\$\{)")
-_REGEX = re.compile(r"/(?:[^/\\\[\r\n]|\\[^\r\n]|\[(?:[^\]\\\r\n]|\\[^\r\n])*\])+/[\w$]*")
-_ESCAPE = re.compile(
+_TEMPLATE = r"[^`\\$]*(?:(?:\\[\s\S]|\$(?!\{))[^`\\$]*)*(?:`|\$\{)"
+_REGEX = r"/(?:[^/\\\[\r\n]|\\[^\r\n]|\[(?:[^\]\\\r\n]|\\[^\r\n])*\])+/[\w$]*"
+_ESCAPE = (
     r"\\(?:u\{([0-9a-fA-F]+)\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-3]?[0-7]{1,2})"
     r"|(\r\n|[\s\S]))"
 )
-_LINE = re.compile(r"\r\n?|\n")
+_LINE = r"\r\n?|\n"
 
 _PARTNERS = {"(": ")", "[": "]", "{": "}"}
 _CLOSERS = frozenset(")]}")
@@ -58,24 +59,11 @@ _STATEMENTS = _DECLARERS | _words(
     "export import type interface enum namespace declare abstract async module exports if for"
 )
 _ASSIGNMENTS = _words("= += -= *= /= %= **= <<= >>= >>>= &= |= ^= &&= ||= ??= ++ --")
+_LEVELS = ("?? ||", "&&", "|", "^", "&", "== != === !==", "< > <= in instanceof", "<<", "+ -")
 _PRECEDENCE = {
     word: level
-    for level, words in enumerate(
-        [
-            "?? ||",
-            "&&",
-            "|",
-            "^",
-            "&",
-            "== != === !==",
-            "< > <= in instanceof",
-            "<<",
-            "+ -",
-            "* / %",
-            "**",
-        ]
-    )
-    for word in words.split()
+    for level, words in enumerate((*_LEVELS, "* / %", "**"), 1)
+    for word in _words(words)
 }
 _PREFIXES = _words("! - + ~ typeof void await delete ++ -- yield")
 _AFTER_KEY = frozenset([":", ",", "}", "(", "<", "="])
@@ -205,8 +193,8 @@ class _Tokens:
         self.close: dict[int, int] = {}
         self.opens: dict[int, int] = {}
         self.angles: dict[int, int] = {}  # `<` to `>` where they may hold type arguments
-        self.braced: set[int] = set()  # brackets that are braces or stand in some
         self.stack: list[int] = []
+        self.scope_ends: dict[int, tuple[int, int]] = {}
         self.misread = 0  # slashes that looked like regular expressions
         self._lines: list[int] = []
 
@@ -218,13 +206,12 @@ class _Tokens:
             opener = stack.pop() if stack else -1
             expected = _PARTNERS.get(self.texts[opener], "}") if opener >= 0 else ""
             if word[0] != expected:
-                raise self.error(f"`{word[0]}` closes nothing that is open", start)
+                wanted = f"stands where `{expected}` is due" if expected else "closes nothing"
+                raise self.error(f"`{word[0]}` {wanted}", start)
             self.close[opener] = index
             self.opens[index] = opener
         self.parents.append(stack[-1] if stack else -1)
         if word in _PARTNERS or kind in ("head", "middle"):
-            if word == "{" or self.parents[-1] in self.braced:
-                self.braced.add(index)
             stack.append(index)
             if len(stack) > MAX_SCRIPT_DEPTH:
                 raise self.error(f"brackets are nested more than {MAX_SCRIPT_DEPTH} deep", start)
@@ -239,7 +226,7 @@ class _Tokens:
     def locate(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset."""
         if not self._lines:
-            self._lines = [0, *(found.end() for found in _LINE.finditer(self.text))]
+            self._lines = [0, *(found.end() for found in re.compile(_LINE).finditer(self.text))]
         low, high = 0, len(self._lines)
         while high - low > 1:
             middle = (low + high) // 2
@@ -253,8 +240,11 @@ class _Tokens:
 
     def unknown(self, reason: str, i: int) -> Unknown:
         """Make the unknown value that begins at a token."""
-        start = self.starts[i]
-        text = _LINE.split(self.text[start : start + 41])[0]
+        start = end = self.starts[i]
+        while end - start <= 40 and not self.is_end(i):
+            end = self.starts[i] + len(self.texts[i])
+            i += 1
+        text = re.compile(_LINE).split(self.text[start:end][:41])[0]
         return Unknown(reason, *self.locate(start), text if len(text) < 41 else text[:39] + "…")
 
     def after(self, i: int) -> int:
@@ -266,16 +256,16 @@ class _Tokens:
     def begins_line(self, i: int) -> bool:
         """Whether a line break stands between token `i` and the one before it."""
         end = self.starts[i - 1] + len(self.texts[i - 1])
-        return i == 0 or _LINE.search(self.text, end, self.starts[i]) is not None
+        return i == 0 or re.compile(_LINE).search(self.text, end, self.starts[i]) is not None
 
 
 def _tokenize(text: str) -> _Tokens:
     """Cut a script into tokens and match its brackets; raises `ScriptError`."""
     tokens = _Tokens(text)
-    match = _TOKEN.match
+    match = re.compile(_LEXEME).match
     position = 1 if text.startswith("\ufeff") else 0
     if text.startswith("#!", position):
-        line_end = _LINE.search(text)
+        line_end = re.compile(_LINE).search(text)
         position = line_end.start() if line_end else len(text)
     while (found := match(text, position)) and (kind := found.lastgroup):
         start, position = found.span(kind)
@@ -306,7 +296,7 @@ def _special_token(tokens: _Tokens, word: str, start: int) -> tuple[str, str]:
     if word in ('"', "'"):
         raise tokens.error("a string is not closed on its line", start)
     if _regex_may_start(tokens):
-        found = _REGEX.match(tokens.text, start)
+        found = re.compile(_REGEX).match(tokens.text, start)
         if found:
             return "regex", found[0]
         tokens.misread += 1
@@ -317,7 +307,7 @@ def _special_token(tokens: _Tokens, word: str, start: int) -> tuple[str, str]:
 
 def _template_piece(tokens: _Tokens, start: int, kinds: tuple[str, str]) -> tuple[str, str]:
     """Read a piece of a template literal; it has the first kind when it ends the literal."""
-    found = _TEMPLATE.match(tokens.text, start + 1)
+    found = re.compile(_TEMPLATE).match(tokens.text, start + 1)
     if not found:
         raise tokens.error("a template literal is never closed", start)
     return kinds[0 if found[0][-1] == "`" else 1], tokens.text[start : found.end()]
@@ -330,8 +320,12 @@ def _regex_may_start(tokens: _Tokens) -> bool:
     if last < 0:
         return True
     kind, word = tokens.kinds[last], texts[last]
+    before = texts[last - 1] if last else ""
+    if word == "!":  # TypeScript's assertion behind a value, else a negation
+        value = last and tokens.kinds[last - 1] not in ("mark", "head", "middle")
+        return before not in (")", "]") and (not value or before in _BEFORE_REGEX)
     if kind == "name":
-        return word in _BEFORE_REGEX and (last == 0 or texts[last - 1] not in (".", "?."))
+        return word in _BEFORE_REGEX and before not in (".", "?.")
     if word == ")":
         opener = tokens.opens[last]
         return opener > 0 and texts[opener - 1] in _CONTROL
@@ -339,8 +333,6 @@ def _regex_may_start(tokens: _Tokens) -> bool:
         opener = tokens.opens[last]
         before = texts[opener - 1] if opener else ""
         return before in ("", ")", ";", "{", "}", "=>") or tokens.kinds[opener - 1] == "name"
-    if word == "!":  # TypeScript's assertion behind a value, else a negation
-        return last == 0 or (tokens.kinds[last - 1] == "mark" and texts[last - 1] not in (")", "]"))
     return kind in ("mark", "head", "middle") and word not in ("]", "++", "--")
 
 
@@ -443,15 +435,17 @@ class _Outline:
         self.tokens = tokens
         self.names: dict[str, _Binding] = {}
         self.parameters: set[str] = set()  # of a function whose result is exported
-        self.inner: set[str] = set()  # names of parameters and inner declarations
+        self.declared: set[int] = set()  # the mentions that declare a name
         self.root = -1
         self.root_reason = ""
         self.module = -1  # the `module` of `module.exports = …`
         self.wrappers: list[int] = []  # brackets of the calls that the default export goes through
         self.path: list[int] = []  # and the mentions of names
 
-    def declare(self, name: str, start: int, reason: str = "", *, fixed: bool = True) -> None:
-        """Add a name; a second declaration makes it unknown."""
+    def declare(self, i: int, start: int, reason: str = "", *, fixed: bool = True) -> None:
+        """Add the name at token `i`; a second declaration makes it unknown."""
+        name = self.tokens.texts[i]
+        self.declared.add(i)
         if name in self.names:
             start, reason = -1, "a name that is declared twice"
         self.names[name] = _Binding(start, reason, fixed=fixed)
@@ -509,7 +503,7 @@ def _declare_variable(outline: _Outline, i: int, keyword: str) -> int:
         reason = "" if simple else "a name taken out of another value"
         reason = reason if valued else "a name that is declared without a value"
         start = -1 if reason else i + 1
-        outline.declare(tokens.texts[name], start, reason, fixed=keyword == "const")
+        outline.declare(name, start, reason, fixed=keyword == "const")
     return i + valued
 
 
@@ -533,7 +527,7 @@ def _declare_opaque(outline: _Outline, i: int) -> int:
     name = i + 1 + (tokens.texts[i + 1] == "*")
     if tokens.kinds[name] == "name":
         article = "an" if tokens.texts[i] == "enum" else "a"
-        outline.declare(tokens.texts[name], -1, f"{article} {tokens.texts[i]}")
+        outline.declare(name, -1, f"{article} {tokens.texts[i]}")
         return name + 1
     return i + 1
 
@@ -579,6 +573,7 @@ def _note_assigned_export(outline: _Outline, i: int) -> int:
     equals += 2 * named
     if texts[equals] != "=" or not (whole or named):
         return i + 1
+    equals += 2 * (texts[equals + 1 : equals + 3] == ["exports", "="])
     if not named:
         outline.export(equals + 1)
         outline.module = i
@@ -621,14 +616,15 @@ def _unwrap(outline: _Outline) -> int:
         elif body := _returned(tokens, i):
             outline.parameters.update(tokens.texts[i:body])
             i = body
-        elif tokens.texts[i] == "(" and _is_whole(tokens, tokens.after(i)):
+        elif _is_bracketed(tokens, i):
             i += 1
         elif (bracket := _only_argument(tokens, i)) > 0:
             outline.wrappers.append(bracket)
             i = bracket + 1
         elif tokens.texts[i] in outline.names and _is_whole(tokens, i + 1):
             outline.path.append(i)
-            i = max(i, outline.names[tokens.texts[i]].start)
+            start = outline.names[tokens.texts[i]].start
+            i = start if start >= 0 else i
     return i
 
 
@@ -637,6 +633,13 @@ def _is_whole(tokens: _Tokens, i: int) -> bool:
     if tokens.is_end(i) or tokens.texts[i] in ("as", "satisfies"):
         return True
     return tokens.kinds[i] in ("name", "string") and tokens.begins_line(i)
+
+
+def _is_bracketed(tokens: _Tokens, i: int) -> bool:
+    """Tell whether brackets around one expression are all there is."""
+    if tokens.texts[i] != "(" or not _is_whole(tokens, tokens.after(i)):
+        return False
+    return _skip_expression(tokens, i + 1) == tokens.close[i]
 
 
 def _only_argument(tokens: _Tokens, i: int) -> int:
@@ -670,7 +673,8 @@ def _returned(tokens: _Tokens, i: int) -> int:
             return 0
     if texts[body] != "{":
         return body
-    return body + 2 if texts[body + 1] == "return" else 0
+    whole = texts[body + 1] == "return" and _is_whole(tokens, tokens.after(body))
+    return body + 2 if whole else 0
 
 
 # Changes
@@ -679,34 +683,64 @@ def _returned(tokens: _Tokens, i: int) -> int:
 def _mark_changes(outline: _Outline) -> None:
     """Find the mentions that change what a name holds.
 
-    Inside braces a name that is also a parameter or an inner declaration somewhere is taken for
-    that one: `(config) => { config.x = 1 }` is how plugins work.
+    A parameter or inner declaration of the same name hides it: `(config) => { config.x = 1 }` is
+    how plugins work.
     """
     tokens, names = outline.tokens, outline.names
-    texts = tokens.texts
-    mentions = []
-    for i, word in enumerate(texts):
-        if word == "(" and texts[i - 1] not in _CONTROL:
-            if texts[tokens.close[i] + 1] in ("{", "=>", ":"):
-                outline.inner.update(texts[j] for j in _names_in_pattern(tokens, i))
-        elif word in _DECLARERS and tokens.parents[i] >= 0:
-            named = tokens.kinds[i + 1] == "name"
-            found = [i + 1] if named else _names_in_pattern(tokens, i + 1)
-            outline.inner.update(texts[j] for j in found)
-        elif word in names and tokens.kinds[i] == "name" and texts[i - 1] not in (".", "?."):
-            mentions.append(i)
-            if texts[i + 1] == "=>":
-                outline.inner.add(word)
-    for i in mentions:
-        if texts[i] not in outline.inner or tokens.parents[i] not in tokens.braced:
+    hidden: dict[str, int] = {}  # how many open scopes bind a name anew
+    endings: dict[int, list[str]] = {}
+    for i, word in enumerate(tokens.texts):
+        for name in endings.pop(i, ()):
+            hidden[name] -= 1
+        known = word in names and tokens.kinds[i] == "name"
+        if word == "(" or word in _DECLARERS or (known and tokens.texts[i + 1] == "=>"):
+            found, end = _scope(tokens, i)
+            bound = [tokens.texts[j] for j in found if tokens.texts[j] in names]
+            endings.setdefault(end, []).extend(bound)
+            for name in bound:
+                hidden[name] = hidden.get(name, 0) + 1
+        if known and not hidden.get(word) and tokens.texts[i - 1] not in (".", "?."):
             _mark_mention(outline, i)
     _spread_changes(outline)
+
+
+def _scope(tokens: _Tokens, i: int) -> tuple[list[int], int]:
+    """List the names that parameters or an inner declaration bind, with the end of their scope."""
+    texts, parent = tokens.texts, tokens.parents[i]
+    named = tokens.kinds[i + 1] == "name"
+    if texts[i + 1] == "=>":
+        return [i], _scope_end(tokens, i + 2)
+    if texts[i] == "(":
+        body = tokens.close[i] + 1
+        body = _skip_type(tokens, body + 1) if texts[body] == ":" else body
+        if texts[body] in ("{", "=>") and texts[i - 1] not in _CONTROL:
+            return _names_in_pattern(tokens, i), _scope_end(tokens, body + (texts[body] == "=>"))
+    elif parent >= 0 and (named or texts[i] in ("const", "let", "var")):
+        end = tokens.close[parent]
+        end = (
+            tokens.close.get(end + 1, end) if texts[parent] == "(" else end
+        )  # for (const x of y) {
+        return [i + 1] if named else _names_in_pattern(tokens, i + 1), end
+    return [], i
+
+
+def _scope_end(tokens: _Tokens, i: int) -> int:
+    """Find the end of a function's body; arrows in a row share one walk to it."""
+    if tokens.texts[i] == "{":
+        return tokens.close[i]
+    start, end = tokens.scope_ends.get(tokens.parents[i], (0, 0))
+    if not start <= i < end:
+        end = _skip_expression(tokens, i)
+        tokens.scope_ends[tokens.parents[i]] = (i, end)
+    return end
 
 
 def _mark_mention(outline: _Outline, i: int) -> None:
     """Note what one mention of a name does to its value."""
     tokens = outline.tokens
     texts = tokens.texts
+    if i in outline.declared:
+        return
     binding = outline.names[texts[i]]
     end = _member_end(tokens, i + 1)
     member, after, before = end > i + 1, texts[end], texts[i - 1]
@@ -986,12 +1020,13 @@ class _Evaluator:
     def _call(self, value: object, first: int, i: int, depth: int) -> object:
         """Work out a call: unknown, but for `Object.freeze`."""
         tokens = self.tokens
-        if tokens.texts[first:i] in (["Object", ".", "freeze"], ["Object", ".", "seal"]):
+        callee = tokens.texts[first : min(i, first + 20)]
+        if callee in (["Object", ".", "freeze"], ["Object", ".", "seal"]):
             argument, end = self.expression(i + 1, depth + 1)
             end += tokens.texts[end] == ","
             if end == tokens.close[i]:
                 return argument
-        chain = tokens.kinds[first] == "name" and "(" not in tokens.texts[first:i][:20]
+        chain = tokens.kinds[first] == "name" and "(" not in callee
         if isinstance(value, Unknown) and value.reason.startswith("a call"):
             return value
         return tokens.unknown(f"a call of {self._source(first, i)}()" if chain else "a call", first)
@@ -1083,7 +1118,10 @@ class _Evaluator:
                 continue
             spread = tokens.texts[i] == "..."
             value, i = self._settled(*self.expression(i + spread, depth + 1))
-            if spread and isinstance(value, ScriptList):
+            if spread and isinstance(value, str):
+                for letter in value:
+                    result.add(letter, offset)
+            elif spread and isinstance(value, ScriptList):
                 self.steps -= len(value)
                 result.extend(value)
                 result.offsets.extend(value.offsets)
@@ -1091,7 +1129,7 @@ class _Evaluator:
                 result.add(tokens.unknown(_STRANGE, i - 1), offset)
             else:
                 result.add(value, offset)
-            i += tokens.texts[i] == "," and i < end
+            i += i < end
         return result, end + 1
 
     def _settled(self, value: object, i: int) -> tuple[object, int]:
@@ -1121,7 +1159,7 @@ class _Evaluator:
             self.steps -= len(value)
             target.update(value)
             target.offsets.update(value.offsets)
-        elif isinstance(value, (Unknown, ScriptList, str)):
+        elif isinstance(value, Unknown) or (value and isinstance(value, (list, str))):
             unknown = value if isinstance(value, Unknown) else self.tokens.unknown(_STRANGE, i)
             target.obscure(unknown)
 
@@ -1133,6 +1171,7 @@ class _Evaluator:
             i, method = i + 1, True
         key, end = self._key(i, depth)
         value: object
+        prototype = key == "__proto__" and texts[end] == ":" and texts[i] != "["
         if method or texts[end] in ("(", "<"):
             value, end = tokens.unknown("a function", first), _skip_expression(tokens, end)
         elif texts[end] == ":":
@@ -1144,7 +1183,7 @@ class _Evaluator:
         value, end = self._settled(value, end)
         if key is None:
             target.obscure(tokens.unknown("a computed key", first))
-        elif key != "__proto__" or texts[end] != ":":
+        elif not prototype:
             target[key] = value
             target.offsets[key] = tokens.starts[first]
         return end
@@ -1210,11 +1249,11 @@ def _parsed_number(word: str) -> int | float | None:
 def _unquoted(text: str, *, template: bool = False) -> str | None:
     """Read the inside of a string literal; None when an escape is malformed."""
     if template:
-        text = _LINE.sub("\n", text)
+        text = re.compile(_LINE).sub("\n", text)
     if "\\" not in text:
         return text
     try:
-        text = _ESCAPE.sub(_unescaped, text)
+        text = re.compile(_ESCAPE).sub(_unescaped, text)
     except (ValueError, OverflowError):
         return None
     if any("\ud800" <= letter <= "\udfff" for letter in text):  # pairs written as two escapes
@@ -1251,7 +1290,9 @@ def read_script_config(text: str) -> ScriptValue:
     tokens = _tokenize(text)
     outline = _outline(tokens)
     if outline.root < 0:
-        raise ScriptError("nothing is exported; write `export default { … }`", 1, 1)
+        raise ScriptError(
+            "nothing is exported at the top level; write `export default { … }`", 1, 1
+        )
     start = _unwrap(outline)
     _mark_changes(outline)
     value = _Evaluator(outline).exported(start)

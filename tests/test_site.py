@@ -12,27 +12,10 @@ import subprocess
 import sys
 import threading
 import time
-import types
 import zlib
 
 import pytest
-
 from site_server import HTML, SIGN_IN, Proxy, Reply, SiteServer, as_json
-
-try:
-    import vendored_yaml  # noqa: F401 - only to see whether it is there
-except ImportError:  # the package that reads front matter is not written yet
-    stand_in = types.ModuleType("vendored_yaml")
-
-    def split(text):
-        text = text.lstrip("\ufeff")
-        block, end, body = text[4:].partition("\n---\n")
-        if not text.startswith("---\n") or not end:
-            return types.SimpleNamespace(block=None, body=text)
-        return types.SimpleNamespace(block=block, body=body.lstrip("\n"))
-
-    stand_in.split_front_matter = split
-    sys.modules["vendored_yaml"] = stand_in
 
 import inkan_mcp
 from inkan_mcp import Call, Cancelled, DistSource, SiteSource, SiteTimes, SourceError, UsageError
@@ -121,7 +104,7 @@ def ids(snapshot):
      "http://a b/", "http://host:99999/", "http:\\\\host\\", "//host/x", "http://ho\nst/"],
 )  # fmt: skip
 def test_what_is_no_site_address_is_a_usage_fault(address):
-    with pytest.raises(UsageError, match="^--url must be the address of a published site$"):
+    with pytest.raises(UsageError, match=r"^--url must be the address of a published site$"):
         SiteSource(address, [], {}, print)
 
 
@@ -353,7 +336,7 @@ def test_a_flood_of_entries_is_bounded(site, opened):
 
 def test_a_body_comes_without_its_own_front_matter(site, opened):
     source = opened(site.url)
-    assert source.read_body(source.snapshot(call()).records[0], call()) == "We set SLOs.\n"
+    assert source.read_body(source.snapshot(call()).records[0], call()) == "\nWe set SLOs.\n"
 
 
 def test_a_body_in_the_index_is_not_asked_for(site, opened):
@@ -369,7 +352,7 @@ def test_a_link_to_the_body_on_another_host_is_not_followed(site, opened):
     link = "http://localhost:4321/sre/adr/0001-define-slos.md"
     site.pages["/decisions.json"] = as_json([{**SLOS, "markdown": link}])
     source = opened(site.url)
-    assert source.read_body(source.snapshot(call()).records[0], call()) == "We set SLOs.\n"
+    assert source.read_body(source.snapshot(call()).records[0], call()) == "\nWe set SLOs.\n"
 
 
 def test_a_stated_path_is_asked_for_where_the_id_is_no_path(site, opened):
@@ -530,6 +513,44 @@ def test_text_that_is_not_utf_8_is_a_sentence_with_its_byte(site, opened):
     assert "is not UTF-8 (byte 4)" in fault(source, source.snapshot(call()).records[1])
 
 
+# ── connections
+
+
+def plain(body, headers="Content-Length: {}", extra=""):
+    head = "HTTP/1.1 200 OK\r\nContent-Type: text/markdown\r\n" + headers.format(len(body))
+    return Reply(raw=f"{head}\r\n\r\n{body}{extra}".encode())
+
+
+def test_connections_are_kept_over_tls(tls_site, authority, opened, monkeypatch):
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority / "ca.pem"))
+    crowd(tls_site, 60)
+    source = opened(tls_site.url)
+    source.search_bodies(source.snapshot(call()).records, ["x"], call())
+    assert tls_site.connections <= 10
+
+
+@pytest.mark.parametrize("extra", ["", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nJUNK"])
+def test_a_kept_connection_that_is_closed_or_dirty_is_not_used(site, opened, extra):
+    crowd(site, 4)
+    for n in range(4):
+        site.pages[f"/p/adr/{n:04}.md"] = plain(f"number {n}", extra=extra)
+    source = opened(site.url)
+    records = source.snapshot(call()).records
+    texts = [source.read_body(record, call()) for record in records]
+    assert texts == [f"number {n}" for n in range(4)]
+
+
+def test_chunks_are_read_and_a_broken_chunk_is_not_data(site, opened):
+    crowd(site, 2)
+    chunked = "Transfer-Encoding: chunked"
+    site.pages["/p/adr/0000.md"] = plain("4\r\nfour\r\n3\r\n ok\r\n0\r\n\r\n", chunked)
+    site.pages["/p/adr/0001.md"] = plain("4\r\nfour\r\nff\r\n ok", chunked)
+    source = opened(site.url)
+    good, broken = source.snapshot(call()).records
+    assert source.read_body(good, call()) == "four ok"
+    assert "broke off" in fault(source, broken)
+
+
 # ── packed answers
 
 
@@ -601,9 +622,7 @@ def test_a_secret_is_not_sent_to_another_origin(site, opened):
     other = SiteServer()
     try:
         other.pages["/decisions.json"] = as_json([SLOS])
-        site.pages["/decisions.json"] = Reply(
-            "", 308, {"Location": other.url + "/decisions.json"}
-        )
+        site.pages["/decisions.json"] = Reply("", 308, {"Location": other.url + "/decisions.json"})
         source = opened(site.url, ["Authorization: Bearer s3cret", "X-Key: s3cret"])
         assert len(source.snapshot(call()).records) == 1
         assert "s3cret" in str(site.requests)
@@ -828,8 +847,8 @@ def test_a_site_that_works_again_is_served_without_a_warning(site, opened, clock
 
 
 def crowd(site, count, delay=0.0, **options):
-    entries = [{"id": f"p/adr/{n:04}", "title": f"T{n}", "status": "accepted"} for n in range(count)]
-    site.pages["/decisions.json"] = as_json(entries)
+    ids = [f"p/adr/{n:04}" for n in range(count)]
+    site.pages["/decisions.json"] = as_json([{"id": name, "title": name} for name in ids])
     for n in range(count):
         site.pages[f"/p/adr/{n:04}.md"] = Reply(f"Body {n} Straße", delay=delay, **options)
 
@@ -969,7 +988,7 @@ LLMS = {
         "- [One](https://acme.dev/docs/sre/adr/0001-define-slos.md): x\n\n"
         "## Pay\n- [Two](https://acme.dev/docs/pay/adr/0002-kafka.md)\n"
     ),
-    "a table": "# S\n\n## Projects\n\n| P | D |\n|---|---|\n| [Platform SRE](sre/) | keeps it up |\n",
+    "a table": "## Projects\n\n| P | D |\n|---|---|\n| [Platform SRE](sre/) | keeps it up |\n",
     "windows line ends and a mark": (
         "\ufeff# Site\r\n\r\n## Projects\r\n\r\n- [Platform\r\n  SRE](sre/index.md)\r\n"
         "  : keeps it up\r\n"
@@ -987,7 +1006,7 @@ def test_names_and_descriptions_come_from_llms_txt(site, opened, form):
 
 
 @pytest.mark.parametrize("reply", [
-    None, Reply("", 500), Reply(HTML, media="text/html"), Reply(b"\xff\xfe"), Reply(cut=1, body="xx"),
+    None, Reply("", 500), Reply(HTML, media="text/html"), Reply(b"\xff\xfe"), Reply("xx", cut=1),
 ])  # fmt: skip
 def test_without_llms_txt_the_folder_is_the_name(site, opened, reply):
     if reply is not None:
@@ -1003,8 +1022,13 @@ def test_links_of_llms_txt_are_never_followed(site, opened):
     assert {path for path, _ in site.requests} == {"/decisions.json", "/llms.txt"}
 
 
-@pytest.mark.parametrize("hostile", ["[" * 200_000, "[a](" * 50_000, "- [x](" + "a" * 200_000,
-                                     "<!--" * 50_000, "`" * 200_000, "> " * 100_000, "\\[" * 99_999])  # fmt: skip
+HOSTILE_TEXTS = [
+    "[" * 200_000, "[a](" * 50_000, "- [x](" + "a" * 200_000, "<!--" * 50_000, "`" * 200_000,
+    "> " * 100_000, "\\[" * 99_999, "* " * 99_999, "_a" * 99_999, "- " + "http://a " * 30_000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("hostile", HOSTILE_TEXTS)
 def test_a_hostile_llms_txt_is_read_in_linear_time(hostile):
     begin = time.monotonic()
     inkan_mcp.llms_projects(inkan_mcp.parse_llms("# x\n\n## y\n\n" + hostile), ["http://x"], ["a"])

@@ -1,0 +1,4 @@
+import { defineConfig } from 'inkan'
+export default defineConfig({
+  contentDir: 'content',
+  sources: [{ dir: '../a' }],

@@ -1,0 +1,2 @@
+/* header
+module.exports = { contentDir: 'content' }

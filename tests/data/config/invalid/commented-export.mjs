@@ -1,0 +1,2 @@
+// export default { contentDir: 'content' }
+const text = 'export default {}'

@@ -1,0 +1,1 @@
+{ "contentDir": "content" }

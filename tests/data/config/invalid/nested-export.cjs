@@ -1,0 +1,3 @@
+if (process.env.CI) {
+  module.exports = { contentDir: 'content' };
+}

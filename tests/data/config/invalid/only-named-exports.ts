@@ -1,0 +1,2 @@
+export const contentDir = 'content'
+export function build() { return { contentDir } }

@@ -1,0 +1,4 @@
+module.exports = {
+  contentDir: 'content,
+  title: 'x',
+}

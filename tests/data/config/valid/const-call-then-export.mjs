@@ -1,0 +1,8 @@
+import { defineConfig } from 'inkan'
+
+const config = defineConfig({
+  contentDir: 'content',
+  title: 'Two steps',
+})
+
+export default config

@@ -1,0 +1,7 @@
+export default async function createConfigAsync() {
+  return {
+    title: 'Async site',
+    contentDir: 'decisions',
+    url: 'https://async.example.com',
+  };
+}

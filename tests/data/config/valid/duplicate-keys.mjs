@@ -1,0 +1,1 @@
+export default { contentDir: 'first', title: 'x', contentDir: 'last' }

@@ -1,0 +1,2 @@
+export default await defineConfig({ contentDir: 'content' })
+async function defineConfig(config) { return config }

@@ -1,0 +1,1 @@
+module.exports = process.env.CI ? { contentDir: 'ci' } : { contentDir: 'content' };

@@ -1,0 +1,2 @@
+import config from './shared.mjs'
+export default config

@@ -1,0 +1,2 @@
+const local = true
+export default local ? { contentDir: 'content' } : { contentDir: 'ci' }

@@ -1,0 +1,2 @@
+import { defineConfig } from 'x'
+export default defineConfig('name', { contentDir: 'content' })

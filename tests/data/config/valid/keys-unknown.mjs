@@ -1,0 +1,2 @@
+import { KEY } from './keys.mjs'
+export default { title: 'before', [KEY]: 1, [`x${KEY}`]: 2, contentDir: 'after' }

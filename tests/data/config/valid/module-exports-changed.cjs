@@ -1,0 +1,2 @@
+module.exports = { contentDir: 'content' };
+module.exports.title = 'set later';

@@ -1,0 +1,2 @@
+'use strict'
+module.exports = Object.freeze({ contentDir: 'content', statuses: Object.freeze({ a: { open: true } }) })

@@ -1,0 +1,3 @@
+const config = { contentDir: 'content' };
+module.exports = config;
+module.exports.default = config;

@@ -1,0 +1,3 @@
+const config = { contentDir: 'content', title: 'x' };
+if (process.env.CI) config.contentDir = 'ci';
+export default config;

@@ -1,0 +1,1 @@
+module.exports = { mode: 0755, notOctal: 089 };

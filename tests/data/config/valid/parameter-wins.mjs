@@ -1,0 +1,2 @@
+const mode = 'outer';
+export default (({ mode }) => ({ contentDir: 'content', title: mode }))

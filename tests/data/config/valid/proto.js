@@ -1,0 +1,1 @@
+module.exports = { ['__proto__']: 'own', constructor: 'c', toString: 't', contentDir: 'content' };

@@ -1,0 +1,1 @@
+module.exports = { bell: '\7', letter: '\101\060', long: '\400' };

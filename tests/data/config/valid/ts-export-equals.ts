@@ -1,0 +1,1 @@
+export = { contentDir: 'content' }

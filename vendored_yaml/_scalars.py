@@ -1,0 +1,71 @@
+"""What an unquoted text means: null, a truth value, a number, or itself.
+
+The values are those of the YAML 1.2 core schema as js-yaml 4 reads it, but for dates, which stay
+the text they are: no time zone is guessed, and an impossible day harms nobody.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Union
+
+    Scalar = Union[None, bool, int, float, str]
+
+# `int` of more digits takes quadratic time, and Python 3.11 refuses it.
+MAX_DIGITS = 4300
+
+CONSTANTS: dict[str, bool | None] = {
+    "~": None, "null": None, "Null": None, "NULL": None,
+    "true": True, "True": True, "TRUE": True,
+    "false": False, "False": False, "FALSE": False,
+}  # fmt: skip
+
+# Only a text that starts with one of these can be a number. ASCII alone: `int` and `float` would
+# take the digits of every script.
+NUMBER_STARTS = frozenset("0123456789+-.")
+
+_SPECIAL = {
+    sign + dot: float(sign + "inf")
+    for sign in ("", "+", "-")
+    for dot in (".inf", ".Inf", ".INF")
+}
+_SPECIAL.update(dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")))
+
+_NUMBER = re.compile(
+    r"[-+]?(?:"
+    r"(?P<int>[0-9]+)"
+    r"|0x(?P<hex>[0-9a-fA-F]+)|0o(?P<oct>[0-7]+)|0b(?P<bin>[01]+)"
+    r"|(?P<float>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
+    r")"
+)
+_BASES = {"int": 10, "hex": 16, "oct": 8, "bin": 2}
+
+
+def resolve(text: str) -> Scalar:
+    """Give the value of a plain text that is not empty; `OverflowError` for too many digits."""
+    if text[0] in NUMBER_STARTS:
+        return number(text)
+    if text in CONSTANTS:
+        return CONSTANTS[text]
+    return text
+
+
+def number(text: str) -> Scalar:
+    """Give the number a plain text stands for, or the text itself."""
+    if text[4:8:3] == "--":  # no number has a dash in both places; nearly every date has
+        return text
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        return _SPECIAL.get(text, text)
+    kind = found.lastgroup or ""
+    if kind == "float":
+        value = float(text)
+        return text if value in (_SPECIAL[".inf"], _SPECIAL["-.inf"]) else value
+    digits = found.group(kind)
+    if len(digits) > MAX_DIGITS:
+        raise OverflowError(len(digits))
+    value = int(digits, _BASES[kind])
+    return -value if text[0] == "-" else value

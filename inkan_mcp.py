@@ -8304,6 +8304,7 @@ class Session:
         self.catalog = catalog
         self.log = log
         self.version = LEGACY_VERSIONS[0]
+        self._told = ""
         self.title: str | None = None
 
     @property
@@ -8327,12 +8328,19 @@ class Session:
         except InkanError as fault:
             return error_answer(request.id, INTERNAL_ERROR, str(fault))
         except Exception:  # noqa: BLE001 - the wire: whatever fails, the client gets an answer
-            import traceback
-
-            self.log(traceback.format_exc())
+            self.log_fault()
             sentence = "An internal fault of the server; its log on stderr has the details."
             return error_answer(request.id, INTERNAL_ERROR, sentence)
         return {"jsonrpc": "2.0", "id": request.id, "result": result}
+
+    def log_fault(self) -> None:
+        """Say on standard error where the code failed, unless it is the same fault again."""
+        import traceback
+
+        told = traceback.format_exc()
+        if told != self._told:
+            self._told = told
+            self.log(told)
 
     def _result(self, request: Request, call: Call) -> dict[str, Any]:
         if request.modern:
@@ -8845,6 +8853,9 @@ class Server:
         try:
             return self.session.catalog.archive(call)
         except (InkanError, Cancelled):
+            return None
+        except Exception:  # noqa: BLE001 - watching goes on, and calls will answer with the fault
+            self.session.log_fault()
             return None
 
     def _watch(self) -> None:

@@ -3774,7 +3774,7 @@ class NativeReader:
     def origin(self, relative: str, location: str) -> Origin:
         """The id, project, type and number that the path below the content folder gives."""
         stem = relative.rpartition(".")[0]
-        return Origin(sent(to_nfc(stem)), relative, location)
+        return Origin(to_nfc(sent(stem)), relative, location)
 
     def parse(self, text: str, origin: Origin, rules: Rules) -> Record | None:
         """The file's record; `None` for a draft. Raises `RecordError` or `NotARecord`."""
@@ -3785,12 +3785,22 @@ class NativeReader:
 
 
 def sent(text: str) -> str:
-    """`text` with lone surrogates (undecodable bytes of a file name) as U+FFFD."""
+    """`text` with lone surrogates, the undecodable bytes of a file name, as U+FFFD.
+
+    Bytes that are UTF-8 after all, under a locale that is not, are read as what they say.
+    """
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        return re.sub("[\ud800-\udfff]", "\ufffd", text)
+        data = text.encode("utf-8", "surrogateescape") if _is_escaped(text) else None
+        if data is None:
+            return re.sub("[\ud800-\udfff]", "\ufffd", text)
+        return data.decode("utf-8", "replace")
     return text
+
+
+def _is_escaped(text: str) -> bool:
+    return re.search("[\ud800-\udc7f\udd00-\udfff]", text) is None
 
 
 class FileState:
@@ -4059,7 +4069,7 @@ class ContentFolder:
         is_known = folder.project is not None and state is folder.project_file
         if is_known and state is not None and digest == state.digest:
             return
-        project_id = sent(to_nfc(self.prefix or folder.relative))
+        project_id = to_nfc(sent(self.prefix or folder.relative))
         project, problem = parse_project(data, project_id, shown_as)
         if state is not None:
             state.digest = digest
@@ -10175,6 +10185,7 @@ class Session:
         self.catalog = catalog
         self.log = log
         self.version = LEGACY_VERSIONS[0]
+        self._told = ""
         self.title: str | None = None
 
     @property
@@ -10198,12 +10209,19 @@ class Session:
         except InkanError as fault:
             return error_answer(request.id, INTERNAL_ERROR, str(fault))
         except Exception:  # noqa: BLE001 - the wire: whatever fails, the client gets an answer
-            import traceback
-
-            self.log(traceback.format_exc())
+            self.log_fault()
             sentence = "An internal fault of the server; its log on stderr has the details."
             return error_answer(request.id, INTERNAL_ERROR, sentence)
         return {"jsonrpc": "2.0", "id": request.id, "result": result}
+
+    def log_fault(self) -> None:
+        """Say on standard error where the code failed, unless it is the same fault again."""
+        import traceback
+
+        told = traceback.format_exc()
+        if told != self._told:
+            self._told = told
+            self.log(told)
 
     def _result(self, request: Request, call: Call) -> dict[str, Any]:
         if request.modern:
@@ -10716,6 +10734,9 @@ class Server:
         try:
             return self.session.catalog.archive(call)
         except (InkanError, Cancelled):
+            return None
+        except Exception:  # noqa: BLE001 - watching goes on, and calls will answer with the fault
+            self.session.log_fault()
             return None
 
     def _watch(self) -> None:

@@ -824,8 +824,11 @@ def _value_end(tokens: _Tokens, i: int) -> int:
 # Evaluation
 
 
-class _Evaluator:
-    """Works out expressions; a method takes a token, gives a value and the token behind it."""
+class _Operators:
+    """Works out expressions around the literals and names that `primaries` reads.
+
+    A method takes a token and gives a value and the token behind it.
+    """
 
     def __init__(self, outline: _Outline) -> None:
         self.outline = outline
@@ -833,34 +836,7 @@ class _Evaluator:
         self.busy: list[str] = []
         self.steps = len(outline.tokens.kinds) + MAX_SCRIPT_COPIES
         self.letters = MAX_SCRIPT_TEXT
-        self.primaries: dict[str, Callable[[int, int], tuple[object, int]]] = {
-            "string": self._string,
-            "number": self._number,
-            "template": self._string,
-            "head": self._template,
-            "name": self._name,
-            "{": self._object,
-            "[": self._array,
-            "(": self._group,
-        }
-
-    def exported(self, i: int) -> object:
-        """Work out the default export, whose object begins at token `i`."""
-        outline, tokens = self.outline, self.tokens
-        if outline.root_reason:
-            return tokens.unknown(outline.root_reason, outline.root)
-        for mention in outline.path:
-            binding = outline.names[tokens.texts[mention]]
-            if binding.changed or binding.reason:
-                return tokens.unknown(binding.reason or _CHANGED, mention)
-        if outline.module >= 0 and outline.names["module"].changed:
-            return tokens.unknown("module.exports, which is changed later", outline.module)
-        value, end = self.expression(i, 0)
-        if not (tokens.is_end(end) or tokens.begins_line(end)):
-            return tokens.unknown(_STRANGE, i)
-        if outline.wrappers and not isinstance(value, (ScriptObject, Unknown)):
-            return tokens.unknown("a call", outline.root)
-        return value
+        self.primaries: dict[str, Callable[[int, int], tuple[object, int]]] = {}
 
     def expression(self, i: int, depth: int, *, colon: bool = False) -> tuple[object, int]:
         """Work out an expression without commas; `colon` says that a `:` ends it."""
@@ -1035,6 +1011,41 @@ class _Evaluator:
         if isinstance(value, Unknown) and value.reason.startswith("a call"):
             return value
         return tokens.unknown(f"a call of {self._source(first, i)}()" if chain else "a call", first)
+
+
+class _Evaluator(_Operators):
+    """Works out literals, names and the default export."""
+
+    def __init__(self, outline: _Outline) -> None:
+        super().__init__(outline)
+        self.primaries = {
+            "string": self._string,
+            "number": self._number,
+            "template": self._string,
+            "head": self._template,
+            "name": self._name,
+            "{": self._object,
+            "[": self._array,
+            "(": self._group,
+        }
+
+    def exported(self, i: int) -> object:
+        """Work out the default export, whose object begins at token `i`."""
+        outline, tokens = self.outline, self.tokens
+        if outline.root_reason:
+            return tokens.unknown(outline.root_reason, outline.root)
+        for mention in outline.path:
+            binding = outline.names[tokens.texts[mention]]
+            if binding.changed or binding.reason:
+                return tokens.unknown(binding.reason or _CHANGED, mention)
+        if outline.module >= 0 and outline.names["module"].changed:
+            return tokens.unknown("module.exports, which is changed later", outline.module)
+        value, end = self.expression(i, 0)
+        if not (tokens.is_end(end) or tokens.begins_line(end)):
+            return tokens.unknown(_STRANGE, i)
+        if outline.wrappers and not isinstance(value, (ScriptObject, Unknown)):
+            return tokens.unknown("a call", outline.root)
+        return value
 
     def _group(self, i: int, depth: int) -> tuple[object, int]:
         value, end = self.expression(i + 1, depth + 1)

@@ -241,7 +241,10 @@ class _Tokens:
     def unknown(self, reason: str, i: int) -> Unknown:
         """Make the unknown value that begins at a token."""
         start = end = self.starts[i]
-        while end - start <= 40 and not self.is_end(i):
+        first = i
+        while end - start <= 40 and self.opens.get(i, i) >= first and self.texts[i]:
+            if self.texts[i] in _ENDS and self.parents[i] == self.parents[first]:
+                break
             end = self.starts[i] + len(self.texts[i])
             i += 1
         text = re.compile(_LINE).split(self.text[start:end][:41])[0]
@@ -418,14 +421,13 @@ def _body_of_arrow(tokens: _Tokens, i: int, *, colon: bool = False) -> int:
 class _Binding:
     """A name of the top level: where its value begins, or why it is unknown."""
 
-    __slots__ = ("changed", "fixed", "passed", "reason", "start")
+    __slots__ = ("changed", "fixed", "reason", "start")
 
     def __init__(self, start: int, reason: str, *, fixed: bool) -> None:
         self.start = start
         self.reason = reason
         self.fixed = fixed  # declared with const
         self.changed = False  # something in its value is set somewhere
-        self.passed: list[int] = []  # the brackets of calls that are given it
 
 
 class _Outline:
@@ -717,9 +719,8 @@ def _scope(tokens: _Tokens, i: int) -> tuple[list[int], int]:
             return _names_in_pattern(tokens, i), _scope_end(tokens, body + (texts[body] == "=>"))
     elif parent >= 0 and (named or texts[i] in ("const", "let", "var")):
         end = tokens.close[parent]
-        end = (
-            tokens.close.get(end + 1, end) if texts[parent] == "(" else end
-        )  # for (const x of y) {
+        if texts[parent] == "(":  # for (const x of y) {
+            end = tokens.close.get(end + 1, end)
         return [i + 1] if named else _names_in_pattern(tokens, i + 1), end
     return [], i
 
@@ -823,8 +824,11 @@ def _value_end(tokens: _Tokens, i: int) -> int:
 # Evaluation
 
 
-class _Evaluator:
-    """Works out expressions; a method takes a token, gives a value and the token behind it."""
+class _Operators:
+    """Works out expressions around the literals and names that `primaries` reads.
+
+    A method takes a token and gives a value and the token behind it.
+    """
 
     def __init__(self, outline: _Outline) -> None:
         self.outline = outline
@@ -832,47 +836,21 @@ class _Evaluator:
         self.busy: list[str] = []
         self.steps = len(outline.tokens.kinds) + MAX_SCRIPT_COPIES
         self.letters = MAX_SCRIPT_TEXT
-        self.primaries: dict[str, Callable[[int, int], tuple[object, int]]] = {
-            "string": self._string,
-            "number": self._number,
-            "template": self._string,
-            "head": self._template,
-            "name": self._name,
-            "{": self._object,
-            "[": self._array,
-            "(": self._group,
-        }
-
-    def exported(self, i: int) -> object:
-        """Work out the default export, whose object begins at token `i`."""
-        outline, tokens = self.outline, self.tokens
-        if outline.root_reason:
-            return tokens.unknown(outline.root_reason, outline.root)
-        for mention in outline.path:
-            binding = outline.names[tokens.texts[mention]]
-            if binding.changed or binding.reason:
-                return tokens.unknown(binding.reason or _CHANGED, mention)
-        if outline.module >= 0 and outline.names["module"].changed:
-            return tokens.unknown("module.exports, which is changed later", outline.module)
-        value, end = self.expression(i, 0)
-        if not (tokens.is_end(end) or tokens.begins_line(end)):
-            return tokens.unknown(_STRANGE, i)
-        if outline.wrappers and not isinstance(value, (ScriptObject, Unknown)):
-            return tokens.unknown("a call", outline.root)
-        return value
+        self.primaries: dict[str, Callable[[int, int], tuple[object, int]]] = {}
 
     def expression(self, i: int, depth: int, *, colon: bool = False) -> tuple[object, int]:
         """Work out an expression without commas; `colon` says that a `:` ends it."""
         if depth > MAX_VALUE_DEPTH:
             unknown = self.tokens.unknown("a value that is nested too deeply", i)
             return unknown, _skip_expression(self.tokens, i, colon=colon)
-        value, end = self._operand(i, depth, colon=colon)
+        value, end = self._binary(i, depth, colon=colon)
         if self.tokens.is_end(end):
             return value, end
-        value, end = self._binary(value, end, depth, colon=colon)
         if self.tokens.texts[end] == "?":
             value, end = self._conditional(value, end, depth, colon=colon)
-        if self.tokens.texts[end] in _ASSIGNMENTS or self.tokens.texts[end] == "=>":
+        word = self.tokens.texts[end]
+        counted = word in ("++", "--") and self.tokens.begins_line(end)  # the next statement's
+        if word in _ASSIGNMENTS and not counted:
             value = self.tokens.unknown("an assignment", i)
             end = _skip_expression(self.tokens, end, colon=colon)
         return value, end
@@ -886,9 +864,12 @@ class _Evaluator:
             return test, i
         return (chosen if _is_true(test) else other), i
 
-    def _binary(self, value: object, i: int, depth: int, *, colon: bool) -> tuple[object, int]:
-        """Apply the operators behind an operand by precedence, without recursion."""
+    def _binary(self, first: int, depth: int, *, colon: bool) -> tuple[object, int]:
+        """Work out operands and the operators between them, by precedence without recursion."""
         texts = self.tokens.texts
+        value, i = self._operand(first, depth, colon=colon)
+        if self.tokens.is_end(i):
+            return value, i
         values, operators = [value], [""]
         while True:
             word = texts[i]
@@ -898,7 +879,7 @@ class _Evaluator:
             level = _PRECEDENCE.get(word, 0)
             while operators[-1] and _PRECEDENCE[operators[-1]] >= level:
                 right = values.pop()
-                values[-1] = self._apply(operators.pop(), values[-1], right, i)
+                values[-1] = self._apply(operators.pop(), values[-1], right, first)
             if not level:
                 return values[0], i
             operators.append(word)
@@ -917,10 +898,10 @@ class _Evaluator:
             return right
         if operator == "+" and _is_number(left) and _is_number(right):
             total = _whole_number(float(left) + float(right))  # type: ignore[arg-type]
-            return self.tokens.unknown("a number too large", i - 1) if total is None else total
+            return self.tokens.unknown("a number too large", i) if total is None else total
         if operator == "+" and (isinstance(left, str) or isinstance(right, str)):
-            return self._joined([_as_text(left), _as_text(right)], i - 1)
-        return self.tokens.unknown(_STRANGE, i - 1)
+            return self._joined([_as_text(left), _as_text(right)], i)
+        return self.tokens.unknown(_STRANGE, i)
 
     def _joined(self, parts: list[str | None], i: int, reason: str = _STRANGE) -> object:
         """Put texts together, unless one is unknown or the file has joined too much."""
@@ -1030,6 +1011,41 @@ class _Evaluator:
         if isinstance(value, Unknown) and value.reason.startswith("a call"):
             return value
         return tokens.unknown(f"a call of {self._source(first, i)}()" if chain else "a call", first)
+
+
+class _Evaluator(_Operators):
+    """Works out literals, names and the default export."""
+
+    def __init__(self, outline: _Outline) -> None:
+        super().__init__(outline)
+        self.primaries = {
+            "string": self._string,
+            "number": self._number,
+            "template": self._string,
+            "head": self._template,
+            "name": self._name,
+            "{": self._object,
+            "[": self._array,
+            "(": self._group,
+        }
+
+    def exported(self, i: int) -> object:
+        """Work out the default export, whose object begins at token `i`."""
+        outline, tokens = self.outline, self.tokens
+        if outline.root_reason:
+            return tokens.unknown(outline.root_reason, outline.root)
+        for mention in outline.path:
+            binding = outline.names[tokens.texts[mention]]
+            if binding.changed or binding.reason:
+                return tokens.unknown(binding.reason or _CHANGED, mention)
+        if outline.module >= 0 and outline.names["module"].changed:
+            return tokens.unknown("module.exports, which is changed later", outline.module)
+        value, end = self.expression(i, 0)
+        if not (tokens.is_end(end) or tokens.begins_line(end)):
+            return tokens.unknown(_STRANGE, i)
+        if outline.wrappers and not isinstance(value, (ScriptObject, Unknown)):
+            return tokens.unknown("a call", outline.root)
+        return value
 
     def _group(self, i: int, depth: int) -> tuple[object, int]:
         value, end = self.expression(i + 1, depth + 1)

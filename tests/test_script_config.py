@@ -314,6 +314,12 @@ def test_an_unknown_value_tells_reason_place_and_source():
     assert unknown.text == "process.env.DIR ?? 'docs'"
 
 
+def test_the_source_of_an_unknown_value_ends_where_the_value_ends():
+    value = read_script_config("export default [env('x', [1]), { a: b.c }, `${d}`, e]").value
+    texts = [value[0].text, value[1]["a"].text, value[2].text, value[3].text]
+    assert texts == ["env('x', [1])", "b.c", "`${d}`", "e"]
+
+
 def test_the_source_of_an_unknown_value_is_at_most_forty_letters():
     value = read_script_config("export default { a: someFunction('" + "x" * 90 + "') }").value
     assert len(value["a"].text) == 40

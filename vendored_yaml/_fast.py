@@ -17,12 +17,19 @@ from __future__ import annotations
 
 from ._scalars import CONSTANTS, MAX_CHARACTERS, resolve
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    # What may follow a key without a value: the key, how its items begin, the items so far.
+    Open = tuple[str, str, list[object]]
+
 MISS: object = object()
-_CLOSED = ("", -1)  # no list is open; else the key of the list and its indentation, once known
+_CLOSED: Open = ("", "\n", [])  # no line begins with a line feed
 
 # A value that starts with one of these is text, unless it is a constant or has a colon inside.
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_/($^;=<~\\")
-_NUMBERS = frozenset("0123456789.")
+_DIGITS = frozenset("0123456789")
+# What is no text though it has but letters and dashes.
+_NO_WORDS = frozenset(("", "-", *CONSTANTS))
 # First characters of a key that may mean something else, or that only the full reader judges.
 _ODD_KEYS = frozenset(" \"'[]{}&*!|>%@`,?-:<#.")
 
@@ -32,60 +39,60 @@ def read_simple(text: str) -> dict[str, object] | None:
     if len(text) > MAX_CHARACTERS or not text.replace("\n", "").isprintable():
         return None
     result: dict[str, object] = {}
-    opened = _CLOSED
-    plain = "#" not in text
+    opened, start, items = _CLOSED
+    special = "#" in text
     for line in text.split("\n"):
+        # Two common lines are read here, since a call would take as long as reading them: an item
+        # of the list that is open, and a key with a text or a date.
+        if line.startswith(start):
+            value = line[len(start) :]
+            if value[:1] in _LETTERS and not (special or ": " in value or value[-1] in ": "):
+                result[opened] = items
+                items.append(CONSTANTS.get(value, value) if len(value) < 6 else value)
+                continue
         key, _, value = line.partition(": ")
         if key in result:
             return None
-        # The common line, here because a call would take as long as the rest of it.
         if (
-            plain
-            and value[:1] in _LETTERS
-            and key.isidentifier()
-            and value[-1] not in ": "
-            and ": " not in value
+            (value[:1] in _LETTERS or (value[4:8:3] == "--" and value[:1] in _DIGITS))
+            and not (special or ": " in value or value[-1] in ": ")
+            and (key.isidentifier() or _is_key(key))
         ):
             result[key] = CONSTANTS.get(value, value) if len(value) < 6 else value
-            opened = _CLOSED
+            opened, start, items = _CLOSED
             continue
-        found = _read_line(line, result, opened)
+        found = _read_line(line, result, (opened, start, items))
         if found is None:
             return None
-        opened = found
+        opened, start, items = found
     return result or None
 
 
-def _read_line(
-    line: str, result: dict[str, object], opened: tuple[str, int]
-) -> tuple[str, int] | None:
+def _read_line(line: str, result: dict[str, object], opened: Open) -> Open | None:
     """Read any line into `result`; give the list that is open after it."""
     body = line.lstrip(" ")
     if not body or body[0] == "#":
         return opened
     if body[:2] == "- ":
-        return _read_item(body[2:], len(line) - len(body), result, opened)
+        return _read_item(line, len(line) - len(body) + 2, result, opened)
     return _read_entry(line, result)
 
 
-def _read_item(
-    text: str, margin: int, result: dict[str, object], opened: tuple[str, int]
-) -> tuple[str, int] | None:
-    key, known = opened
-    found = _read_scalar(text.strip(" "))
+def _read_item(line: str, width: int, result: dict[str, object], opened: Open) -> Open | None:
+    key, start, items = opened
+    found = _read_scalar(line[width:].strip(" "))
     if found is MISS or not key:
         return None
-    items = result[key]
-    if known == margin and isinstance(items, list):
-        items.append(found)
-        return opened
-    if known >= 0:
+    if not items:
+        start = line[:width]
+        result[key] = items
+    elif not line.startswith(start):
         return None
-    result[key] = [found]
-    return key, margin
+    items.append(found)
+    return key, start, items
 
 
-def _read_entry(line: str, result: dict[str, object]) -> tuple[str, int] | None:
+def _read_entry(line: str, result: dict[str, object]) -> Open | None:
     key, colon, value = line.partition(": ")
     if not colon:
         if line[-1] != ":":
@@ -96,7 +103,7 @@ def _read_entry(line: str, result: dict[str, object]) -> tuple[str, int] | None:
     value = value.strip(" ")
     if not value or value[0] == "#":
         result[key] = None
-        return key, -1
+        return key, "  - ", []  # the usual indentation, until the first item shows it
     found = _read_list(value) if value[0] == "[" else _read_scalar(value)
     if found is MISS:
         return None
@@ -115,7 +122,7 @@ def _read_scalar(text: str) -> object:
         return _read_quoted(text, first)
     if " #" in text:
         text = text.partition(" #")[0].rstrip(" ")
-    if first in _LETTERS or first in _NUMBERS or first > "\x7f":
+    if first in _LETTERS or first in _DIGITS or first > "\x7f":
         return MISS if ": " in text or text[-1] == ":" else resolve(text)
     return MISS
 
@@ -133,11 +140,17 @@ def _read_quoted(text: str, mark: str) -> object:
 def _read_list(text: str) -> object:
     """Read a list in brackets whose items are plain or quoted."""
     inner = text[1:-1]
-    if text[-1] != "]" or "[" in inner or "]" in inner or "{" in inner or "}" in inner:
+    if text[-1] != "]" or "#" in inner:
         return MISS
-    if "#" in inner:
+    if "[" in inner or "]" in inner or "{" in inner or "}" in inner:
         return MISS
-    if not inner.strip(" "):
-        return []
-    items = [_read_scalar(part.strip(" ")) for part in inner.split(",")]
-    return MISS if MISS in items else items
+    words = inner.split(", ")
+    if inner.replace(", ", "").replace("-", "").isalpha() and _NO_WORDS.isdisjoint(words):
+        return words
+    items: list[object] = []
+    for part in inner.split(","):
+        found = _read_scalar(part.strip(" "))
+        if found is MISS:
+            return MISS if inner.strip(" ") else []
+        items.append(found)
+    return items

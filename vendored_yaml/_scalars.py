@@ -56,6 +56,8 @@ def number(text: str) -> Scalar:
     """Give the number a plain text stands for, or the text itself."""
     if text[4:8:3] == "--":  # no number has a dash in both places; nearly every date has
         return text
+    if len(text) < 16 and text.isdigit() and text.isascii():
+        return int(text)
     found = _NUMBER.fullmatch(text)
     if found is None:
         return _SPECIAL.get(text, text)

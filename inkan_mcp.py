@@ -5258,6 +5258,7 @@ class ContentFolder:
         self.top = FolderState(self.path, "", rules)
         self.changed = True  # more than the text of records
         self.edits: list[tuple[Record, Record]] = []
+        self._sidecars: dict[str, tuple[FileState, str]] = {}  # by folder, for `kep.yaml`
         self._linked = 0  # folders behind links seen so far in this scan
 
     def shown_path(self, relative: str) -> str:
@@ -5380,6 +5381,7 @@ class ContentFolder:
         for child in folder.folders.values():
             if child.rules is not rules and not self._is_project(child):
                 child.rules = rules
+        self._check_sidecar(folder, descriptor)
         prefix = "" if descriptor is not None else folder.path + os.sep
         stat_of = os.stat
         gone: list[str] = []
@@ -5407,6 +5409,25 @@ class ContentFolder:
             del folder.files[name]
             folder.signature = None
             self.changed = True
+
+    def _check_sidecar(self, folder: FolderState, descriptor: int | None) -> None:
+        """Read the file beside the records that holds their metadata, where it changed."""
+        name = self.reader.sidecar(folder.relative, "")
+        if name is None:
+            return
+        path = name if descriptor is not None else os.path.join(folder.path, name)
+        state, text = self._sidecars.get(folder.relative, (FileState(), ""))
+        try:
+            stat = os.stat(path, dir_fd=descriptor, follow_symlinks=False)
+            if state.signature == signature_of(stat) and not state.hot:
+                return
+            now = self._read_bytes(state, path, descriptor).decode("utf-8", "replace")
+        except OSError:
+            state, now = FileState(), ""
+        self._sidecars[folder.relative] = state, now
+        if now != text:
+            for file in folder.files.values():
+                file.signature = file.rules = None  # they are other records now
 
     def _check_project(self, folder: FolderState, descriptor: int | None) -> None:
         """Read `_project.yml` where it changed; new rules make the project's files be read again."""
@@ -5533,7 +5554,11 @@ class ContentFolder:
         problem: Problem | None = None
         reason: str | None = None
         try:
-            record = self.reader.parse(decoded(data, origin.path), origin, rules)
+            text = decoded(data, origin.path)
+            _, metadata = self._sidecars.get(relative.rpartition("/")[0], (None, ""))
+            if metadata:
+                text = with_metadata(text, metadata)
+            record = self.reader.parse(text, origin, rules)
             if record is None:
                 reason = "marked as draft"
             else:

@@ -4422,7 +4422,7 @@ class Place:
         self.content.changed = False
         edits: dict[str, tuple[Record, Record]] = {}
         for old, new in self.content.edits:
-            edits[new.id] = (edits.get(new.id, (old, new))[0], new)
+            edits[new.location] = (edits.get(new.location, (old, new))[0], new)
         self.content.edits = []
         return list(edits.values())
 

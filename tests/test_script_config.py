@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from script_config import ScriptError, ScriptObject, Unknown, read_script_config
+from inkan_mcp import ScriptError, ScriptObject, Unknown, read_script_config
 
 DATA = Path(__file__).parent / "data" / "config"
 SUFFIXES = {".ts", ".mts", ".mjs", ".cjs", ".js"}

@@ -12333,7 +12333,7 @@ def serve(source: Source, log: Callable[[str], None], today: Callable[[], str]) 
         server.take(line)
     server.finish()
     server.cancel_all()
-    source.stop()
+    leave()  # freeing a large archive, object by object, would take seconds
     return 0
 
 

@@ -5812,7 +5812,7 @@ class Place:
         self.content.changed = False
         edits: dict[str, tuple[Record, Record]] = {}
         for old, new in self.content.edits:
-            edits[new.id] = (edits.get(new.id, (old, new))[0], new)
+            edits[new.location] = (edits.get(new.location, (old, new))[0], new)
         self.content.edits = []
         return list(edits.values())
 
@@ -12358,7 +12358,7 @@ def serve(source: Source, log: Callable[[str], None], today: Callable[[], str]) 
         server.take(line)
     server.finish()
     server.cancel_all()
-    source.stop()
+    leave()  # freeing a large archive, object by object, would take seconds
     return 0
 
 

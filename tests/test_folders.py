@@ -37,6 +37,8 @@ class Folder:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        if not (root / "inkan.config.json").exists():
+            write_records(root, {"inkan.config.json": "{}"}, age=OLD)
         self.said: list[str] = []
         self.source = server.FolderSource(os.fspath(root), self.said.append, {})
 

@@ -1,8 +1,10 @@
-"""Change a folder at random and compare a source that lives through it with one that is new.
+"""Change a folder at random and compare an archive that lives through it with one that is new.
 
 ``python tests/fuzz/fuzz_folders.py --operations 20000 --seed 7``. After each operation everything
-that the living source says must be what a fresh one says. The first difference ends the run with
-the operations that led to it. A state's hot time is shortened, so that most files are cold.
+that the living one says, the answers of the tools too, must be what a fresh one says. The first
+difference ends the run with the operations that led to it. The time in which a file counts as hot
+is shortened, so that most are cold. With ``--records 20000 --every 100`` the archive is a large
+one, compared now and then.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.extend(str(Path(__file__).resolve().parents[2] / name) for name in (".", "tests/bench"))
+
+import generate
 
 import inkan_mcp as server
 
@@ -28,6 +32,17 @@ PROJECTS = ("sre", "web", "löhne")
 TYPES = ("adr", "rfc", "adr/old")
 NAMES = ("0001-a.md", "0001-a.mdx", "0002-b.md", "0003-c d?.md", "README.md", "_x.md", "notes.txt")
 NEEDLES = ("kafka", "straße")
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("search_records", {"limit": 200}), ("search_records", {"query": "kafka rabbit"}),
+    ("search_records", {"query": "kafka"}), ("search_records", {"current_only": True}),
+    ("search_records", {"tag": "x"}), ("search_records", {"status": "accepted"}),
+    ("search_records", {"project": "web", "since": "2026-01-02"}), ("list_tags", {}),
+    ("search_records", {"field": "cost=5"}), ("list_authors", {"project": "sre"}),
+    ("list_projects", {}), ("list_fields", {}), ("due_reviews", {"within": 400}),
+    ("rfc_reviews", {"reviewer": "ada"}), ("rfc_reviews", {}), ("get_record", {"id": "0001-a"}),
+    ("get_record", {"id": "sre/adr/1"}), ("get_record", {"id": "ADR-1"}),
+    ("get_record", {"id": "B"}), ("list_tags", {"project": "web"}),
+]  # fmt: skip
 CONFIGS = (
     "{}",
     '{"contentDir": "content"}',
@@ -72,7 +87,10 @@ class Playground:
         word = self.rng.choice(("kafka", "rabbit", "straße"))
         front = self.rng.choice(
             ("title: A", "title: B", "title: [", "draft: true", "type: rfc", "status: Accepted",
-             "supersedes: 1", "title: A\ntags: [x, y]", "- a")
+             "supersedes: 1", "title: A\ntags: [x, y]", "- a", "title: A\ntags: [X]\ndate: soon",
+             "status: proposed\nreviewers: ['@ada', '@bo']", "authors: ada\ndate: 2026-01-02",
+             "supersededBy: ../rfc/0002-b.md", "title: x: y\nrelated: 0001-a\ncost: 5",
+             "status: accepted\ndate: 2026-01-01\nreview_in: 1 year")
         )  # fmt: skip
         return f"---\n{front}\n---\n\n{word}\n"
 
@@ -97,10 +115,12 @@ class Playground:
 
     def present(self) -> Path:
         """Return a path that is there, a file's or a folder's."""
-        found = sorted((*self.content.rglob("*"), *(self.root / "other").rglob("*")))
-        if not found:
-            raise FileNotFoundError
-        return self.rng.choice(found)
+        place = self.rng.choice((self.content, self.content, self.root / "other"))
+        while True:
+            place /= self.rng.choice(sorted(os.listdir(place)) or ["nothing"])
+            if place.is_symlink() or not place.is_dir() or self.rng.random() < 0.15:
+                place.lstat()
+                return place
 
     def write(self) -> None:
         place = self.place()
@@ -219,9 +239,18 @@ def told(value: Any) -> Any:
     return {name: told(getattr(value, name)) for name in slots} if slots else value
 
 
-def facts_of(source: server.FolderSource) -> Any:
+def answers_of(catalog: server.Catalog, records: list[server.Record]) -> dict[str, str]:
+    """Return what the tools answer: their tables are brought up to date, not built anew."""
+    calls = [*CALLS, *(("get_record", {"id": record.id}) for record in records[:40])]
+    call = server.Call("2026-12-01")
+    return {f"{name} {given}": server.call_tool(catalog, name, given, call).text
+            for name, given in calls}  # fmt: skip
+
+
+def facts_of(catalog: server.Catalog) -> Any:
     """Return all that a source says at this moment."""
     call = server.Call("2026-12-01")
+    source = catalog.source
     try:
         snapshot = source.snapshot(call)
     except server.InkanError as fault:
@@ -232,29 +261,41 @@ def facts_of(source: server.FolderSource) -> Any:
         "order": [r.id for r in snapshot.records],
         "projects": {name: told(project) for name, project in snapshot.projects.items()},
         "broken": {name: str(problem) for name, problem in snapshot.broken.items()},
-        "problems": [str(problem) for problem in snapshot.problems],
+        "problems": sorted(map(str, snapshot.problems)),
         "missing": [str(problem) for problem in snapshot.missing],
         "looked": snapshot.looked,
         "bodies": dict(zip((r.id for r in snapshot.records), bodies[0])),
+        "answers": answers_of(catalog, snapshot.records),
     }
 
 
-def run(root: Path, operations: int, seed: int) -> str | None:
-    """Do so many operations below a folder; return what differed, or nothing."""
+def run(
+    root: Path, operations: int, seed: int, *, records: int = 0, every: int = 1
+) -> str | None:
+    """Do so many operations below a folder; return what differed, or nothing.
+
+    The archive has so many records at first, and is compared after ``every`` so many operations.
+    """
     playground = Playground(root, seed)
+    if records:
+        generate.write_archive(playground.root, records)
 
-    def new_source() -> server.FolderSource:
-        return server.FolderSource(os.fspath(playground.root), lambda _: None, {})
+    def new_catalog() -> server.Catalog:
+        root = os.fspath(playground.root)
+        return server.Catalog(server.FolderSource(root, lambda _: None, {}))
 
-    living = new_source()
+    living = new_catalog()
     done: list[str] = []
     for number in range(operations):
         done.append(playground.step())
-        if playground.rng.random() < 0.2:
+        if playground.rng.random() < 0.2 / every:
             time.sleep(HOT_SECONDS * 1.5)
-        seen, expected = facts_of(living), facts_of(new_source())
+        if number % every:
+            continue
+        seen, expected = facts_of(living), facts_of(new_catalog())
         if seen != expected:
-            return f"seed {seed}, operation {number}: {done[-5:]}\n{difference(seen, expected)}"
+            last = done[-max(5, every) :]
+            return f"seed {seed}, operation {number}: {last}\n{difference(seen, expected)}"
     return None
 
 
@@ -281,9 +322,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--operations", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--records", type=int, default=0, help="in the archive at first")
+    parser.add_argument("--every", type=int, default=1, help="operations per comparison")
     given = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder, short_hot_time():
-        fault = run(Path(folder).resolve(), given.operations, given.seed)
+        options = {"records": given.records, "every": given.every}
+        fault = run(Path(folder).resolve(), given.operations, given.seed, **options)
     sys.stdout.write(fault or f"{given.operations} operations, no difference")
     sys.stdout.write("\n")
     return 1 if fault else 0

@@ -46,6 +46,7 @@ MODERN_VERSIONS = ("2026-07-28",)
 MAX_RECORD_BYTES = 4 * 1024 * 1024  # a record is text that people read; more is a mistake
 MAX_LINE_BYTES = 64 * 1024 * 1024  # an input line; far above what any client sends
 MAX_DIGITS = 4000  # of a whole number in a message; newer Pythons refuse 4,300
+MAX_ROW_BYTES = 50_000  # one row of a list; a longer one has its texts cut, or it hides the others
 MAX_ANSWER_BYTES = 1_000_000  # an answer line; some clients refuse more, all hang up at 10 MiB
 MAX_ECHO = 2000  # characters of what a client sent that an error repeats
 MAX_LIMIT = 200  # records in one page of a list
@@ -55,6 +56,7 @@ DEFAULT_WITHIN_DAYS = 30
 RESOURCE_PAGE = 500  # resources in one page of resources/list
 MAX_SAID = 100  # warnings on stderr; a client that reads none of them must not hold us up
 MAX_SAID_CHARS = 300  # of one such line; together they fit into the buffer of a pipe
+RECORD_WARNINGS = 20  # faults of one record that it is answered with
 MISSING_SHOWN = 5  # files or sources that a list names before it says "and N more"
 HOT_NANOSECONDS = 2_000_000_000  # some file systems count in steps of two seconds
 MAX_FOLDER_DEPTH = 64  # folders within folders; real archives have fewer than ten
@@ -97,6 +99,12 @@ MAX_INDEX_PROBLEMS = 1000  # entries of an index that are named one by one
 MAX_ENTRY_DEPTH = 50  # levels within one entry; an answer nests them three levels deeper
 MAX_ID_LENGTH = 1000  # longer paths exist on no file system and in no address
 MAX_SUMMARY = 1000  # characters of a description out of llms.txt
+
+MAX_SCRIPT_CHARS = 1 << 20  # a configuration is written by hand
+MAX_SCRIPT_DEPTH = 200  # brackets within brackets
+MAX_VALUE_DEPTH = 100  # values within values; five calls each stay well under Python's limit
+MAX_SCRIPT_COPIES = 50_000  # names may multiply values (a = [b, b], b = [c, c], …)
+MAX_SCRIPT_TEXT = 1 << 20  # so may `+`
 
 # ── 2 Errors ──────────────────────────────────────────────────────────────────────────────────
 
@@ -219,7 +227,8 @@ def to_nfc(text: str) -> str:
 
 def fold_key(key: str) -> str:
     """A front matter key without case, `_`, `-` and space: one key in every spelling (SPEC 5)."""
-    return key.lower().replace("_", "").replace("-", "").replace(" ", "")
+    key = key.lower() if key.isascii() else to_nfc(key).casefold()
+    return key.replace("_", "").replace("-", "").replace(" ", "")
 
 
 def key_text(key: object) -> str:
@@ -246,6 +255,11 @@ def quoted(value: object) -> str:
     return f'"{text}"'
 
 
+def clipped(text: str) -> str:
+    """A text as `quoted` shows it, without the quotes."""
+    return quoted(text)[1:-1]
+
+
 def counted(number: int, noun: str) -> str:
     """`1 file`, `2 files`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
@@ -257,7 +271,9 @@ def near_misses(word: str, known: Iterable[str], most: int = 3) -> list[str]:
 
     if len(word) > 100:  # no name is that long, and the comparison would take long
         return []
-    folded = {fold(name): name for name in known}
+    if len(word) > 100:  # comparing takes as long as both lengths multiplied
+        return []
+    folded = {fold(name): name for name in known if len(name) <= 200}
     return [folded[m] for m in difflib.get_close_matches(fold(word), folded, n=most, cutoff=0.6)]
 
 
@@ -746,20 +762,30 @@ class RecordError(InkanError):
         self.problem = problem
 
 
-def parse_record(text: str, origin: Origin, rules: Rules) -> Record | None:
-    """One Markdown file with front matter as a record; `None` for a draft (SPEC 5).
+class NotARecord(Exception):  # noqa: N818 - a finding, not a fault
+    """A file turned out to be no record; the text says what it is instead."""
 
-    Raises `RecordError` where the file has no readable front matter. Lesser faults are gathered
-    in the record's `problems`.
+
+def parse_record(text: str, origin: Origin, rules: Rules) -> Record | None:
+    """One Markdown file as a record; `None` for a draft (SPEC 5).
+
+    A file without front matter is read as those of foreign archives are. Raises `RecordError`
+    where the front matter cannot be read, `NotARecord` for a template or a page beside the
+    records. Lesser faults are gathered in the record's `problems`.
     """
     import vendored_yaml
 
     front = vendored_yaml.split_front_matter(text)
+    stem = origin.id.rpartition("/")[2]
     if front.block is None:
-        raise RecordError(Problem(origin.path, 1, 1, "left out", _no_front_matter(front.problem)))
+        if is_skipped(stem):
+            raise NotARecord("named like a page beside the records")
+        return parse_plain_record(text, origin, rules)
     mapping, repairs = read_front_matter(front, origin)
     fields = FieldSet(mapping, rules.declared)
     heading, _ = first_heading(front.body)
+    if is_template(stem) and is_placeholder(text_of(fields.peek("title")) or heading or ""):
+        raise NotARecord("a template")
     record = record_from_fields(fields, origin, rules, heading)
     if record is None:
         return None
@@ -768,13 +794,6 @@ def parse_record(text: str, origin: Origin, rules: Rules) -> Record | None:
         record.aliases = (heading,)
     record.problems = [*repairs, *_placed(fields, origin, front)]
     return record
-
-
-def _no_front_matter(problem: str | None) -> str:
-    return problem or (
-        "the file has no front matter; begin it with a block between two --- lines "
-        "that holds title and status"
-    )
 
 
 def read_front_matter(front: Any, origin: Origin) -> tuple[dict[str, Any], list[Problem]]:
@@ -1957,7 +1976,2660 @@ _CHECKS: dict[str, Callable[[Declaration, object], object]] = {
 }
 
 
+class Reader(Protocol):
+    """How the files of one folder become records: inkan's own form, or a foreign one.
+
+    All answers but `parse` are made of names alone; `folder` and `relative` are `/`-separated
+    paths below the folder that is read, `""` for itself.
+    """
+
+    def enters(self, name: str) -> bool:
+        """Whether a sub-folder of that name may hold records."""
+
+    def refuses(self, folder: str, name: str) -> str | None:
+        """Why that file is no record; `None` where it may be one."""
+
+    def sidecar(self, folder: str, name: str) -> str | None:
+        """The name of the file beside it that holds its metadata; see `with_metadata`."""
+
+    def origin(self, relative: str, location: str) -> Origin:
+        """The id, project, type and number of the file at that path."""
+
+    def parse(self, text: str, origin: Origin, rules: Rules) -> Record | None:
+        """The record of one file; `None` for a draft. Raises `RecordError` or `NotARecord`."""
+
+    def settle(self, records: Sequence[Record]) -> None:
+        """Decide what only all records together can; may be called again after any change."""
+
+
+# ── 4c Records that are not inkan's ───────────────────────────────────────────────────────────
+#
+# Decision records as teams keep them: a Markdown, reStructuredText or AsciiDoc text whose
+# facts stand in front matter, in a mail-like header, in labels between the title and the first
+# section, or in sections of their own. Names tell which files are records. A text is read in
+# three steps: `_read_head` and the `_read_…` functions gather what it states into `_Stated`;
+# `_record_of` decides between the statements; `record_from_fields` checks them as it does for
+# inkan's own records. Relations come from stated phrases; prose is never mined.
+
+FOREIGN_ENDINGS = (".md", ".markdown", ".mdx", ".rst", ".adoc")
+PREAMBLE_LINES = 90  # of labels below the title; real ones have fewer than 30
+LABEL_CHARS = 2_000  # of one line that is searched; longer lines are inlined images
+SECTION_LINES = 40  # of a section that holds one fact
+
+_COMPILED: dict[str, re.Pattern[str]] = {}
+
+
+def _re(pattern: str) -> re.Pattern[str]:
+    """`pattern` without case and for ASCII, compiled at first use: start-up pays for none."""
+    found = _COMPILED.get(pattern)
+    if found is None:
+        found = _COMPILED[pattern] = re.compile(pattern, re.ASCII | re.IGNORECASE)
+    return found
+
+
+# ── 4c.1 Names of files and folders ───────────────────────────────────────────────────────────
+
+# The kinds of record that a letter prefix may name, as in `ADR-0001` or `pep-0008`.
+_KIND_PREFIX = (
+    r"(?:[a-z]dr|adrs?|dr|rfc|rfd|[a-z]?kep|pep|eip|nep|cep|tep|oep|bip|fip|hip|aip|cip|slep)"
+)
+_DATED_NAME = (
+    r"(?:(?P<prefix>[a-z][a-z_-]*)[-_ ])?(?P<year>(?:19|20)[0-9]{2})"
+    r"(?:(?P<m>[01][0-9])(?P<d>[0-3][0-9])|[-_](?P<month>[0-9]{2})(?:[-_](?P<day>[0-9]{2}))?)"
+    r"(?=[-_. ]|$)(?:[-_. ](?P<number>[0-9]{3,5})(?=[-_. ]|$))?"
+)
+_NUMBERED_NAME = r"(?P<prefix>[a-z][a-z_-]*[-_ ]?)?(?P<number>[0-9]{1,5})(?=[-_. ]|$)"
+_BARE_NUMBER = r"[0-9]{1,3}"  # `404.md` is a page, not a record
+_TEMPLATE_NAME = (
+    rf"_?(?:{_KIND_PREFIX}[-. ]*)?(?:(?:[0-9]{{1,5}}|[0-9]{{4}}-?[0-9]{{2}}-?[0-9]{{2}})[-. ]*)?"
+    r"(?:(?:m?adr|rfc|decision|(?:architecture-)?decision-record)-)?templates?"
+    r"(?:-(?:short|long|minimal|bare|full))*"
+)
+_PLACEHOLDER_NUMBER = (
+    rf"_?(?:{_KIND_PREFIX}[-_. ]*)?"
+    r"(?:n{3,5}|x{3,5}|y{4}-?mm-?dd|(?:19|20)?xx-xx-xx)(?![a-z0-9])"
+)
+_INDEX_STEMS = frozenset(("readme", "index", "-index", "proposal"))  # with _ as -
+SKIPPED_STEMS = frozenset((
+    "readme", "index", "_index", "summary", "contributing", "code_of_conduct", "security",
+    "changelog", "license", "glossary", "agents", "claude", "copilot", "gemini", "accepted-log",
+    "decision-log", "adr-log", "toc",
+))  # fmt: skip
+_CLOSED_FOLDERS = frozenset((
+    "node_modules", "vendor", "third_party", "dist", "build", "assets", "images", "attachments",
+    "test", "tests", "testdata", "fixtures", "integration-tests", "templates", "versioned_docs",
+    "__pycache__", "site-packages", "venv",
+))  # fmt: skip
+# Words of a path that do not tell one archive from another (SPEC 5).
+_COMMON_PARTS = frozenset(("docs", "doc", "architecture", "archgate"))
+_HOLDERS = frozenset((
+    "src", "packages", "apps", "services", "libs", "modules", "components", "projects",
+))  # fmt: skip
+_FOLDER_NAME = (
+    r"adrs?|adl|decisions?(?:-(?:records?|log))?|ddrs?|design-decisions?|(?:active-)?rfcs?|rfds?"
+    r"|architectur(?:e|al)-decisions?(?:-(?:records?|log))?|records|keps"
+)
+
+
+class FileName:
+    """What a file's stem says: its number, its date, the kind of record that its prefix names."""
+
+    __slots__ = ("date", "dated", "kind", "number")
+
+    def __init__(self, *, number: str | None, date: str | None, dated: bool, prefix: str) -> None:
+        self.number, self.date, self.dated = number, date, dated
+        self.kind: str | None = None
+        for word in _re(r"[-_ ]+").split(prefix.lower()) if prefix else ():
+            if _re(r"[a-z]dr|rf[cd]").fullmatch(word):
+                self.kind = "rfc" if word == "rfd" else word
+
+
+def read_file_name(stem: str) -> FileName | None:
+    """The number or date that begins a record's stem; `None` where it is not named like one."""
+    found = _re(_DATED_NAME).match(stem)
+    if found:
+        month, day = found["m"] or found["month"], found["d"] or found["day"]
+        text = "-".join(part for part in (found["year"], month, day) if part)
+        prefix = found["prefix"] or ""
+        return FileName(number=found["number"], date=parse_date(text), dated=True, prefix=prefix)
+    found = _re(_NUMBERED_NAME).match(stem)
+    if not found or _re(_BARE_NUMBER).fullmatch(stem):
+        return None
+    prefix, number = found["prefix"] or "", found["number"]
+    # `use-http2-for-x` is named like a record, but its digits are no number of it
+    meant = not prefix or len(number) > 2 or _re(_KIND_PREFIX + r"[-_ ]?").fullmatch(prefix)
+    named = meant or len(prefix) <= 6
+    return FileName(number=number if named else None, date=None, dated=False, prefix=prefix)
+
+
+def is_template(stem: str) -> bool:
+    """Whether the whole stem, a number or prefix aside, names a template (SPEC 5)."""
+    folded = stem.lower().replace("_", "-").replace(" ", "-")
+    named = _re(_TEMPLATE_NAME).fullmatch(folded) or _re(_PLACEHOLDER_NUMBER).match(folded)
+    return named is not None
+
+
+def is_skipped(stem: str) -> bool:
+    """Whether a file of that stem accompanies records and is none: `README`, `readme.ko`."""
+    return stem.lower() in SKIPPED_STEMS or stem.lower().startswith("readme.")
+
+
+def split_ending(name: str) -> tuple[str, str]:
+    """Stem and ending of a file's name, the ending in lower case; `""` where none is known."""
+    stem, dot, ending = name.rpartition(".")
+    ending = dot + ending.lower()
+    return (stem, ending) if dot and stem and ending in FOREIGN_ENDINGS else (name, "")
+
+
+def fold_folder(name: str) -> str:
+    """A folder's name as it is compared: case, `_`, `-` and space do not matter."""
+    return name.lower().strip("_-. ").replace("_", "-").replace(" ", "-")
+
+
+def is_archive_name(name: str) -> bool:
+    """Whether a folder of that name is made for decision records: `adr`, `decisions`, `rfcs`."""
+    folded = fold_folder(name)
+    return folded[:1] in "adrk" and _re(_FOLDER_NAME).fullmatch(folded) is not None
+
+
+def may_enter(name: str) -> bool:
+    """Whether a folder of that name can lead to records."""
+    if name[:1] == "." or name.endswith("_versioned_docs"):
+        return False
+    return name.lower() not in _CLOSED_FOLDERS
+
+
+def with_metadata(text: str, metadata: str) -> str:
+    """`text` with the metadata file beside it as its front matter."""
+    lines = metadata.replace("\r\n", "\n").strip("\n").split("\n")
+    block = "\n".join(line for line in lines if line.rstrip() not in ("---", "..."))
+    return f"---\n{block}\n---\n{text}"
+
+
+# ── 4c.2 Statuses and dates ───────────────────────────────────────────────────────────────────
+
+# The first line that matches wins.
+_STATUS_WORDS = (
+    ("superseded", r"super[sc]ee?ded|replaced|obsoleted?|moved"),
+    ("rejected", r"rejected|declined|abandoned|reverted|closed|no go"),
+    ("withdrawn", r"withdrawn"),
+    ("deprecated", r"deprecated|retired|inactive|historic(?:al)?|archived?|discontinued"
+     r"|no longer relevant"),
+    ("draft", r"draft|wip|predraft|idea"),
+    ("proposed", r"proposed|pending|in review|review|(?:under|in) (?:discussion|consideration)"
+     r"|provisional|open|last call|deferred|on hold|stalled|stagnant|ongoing|incomplete|tbd"
+     r"|partially implemented|not (?:yet )?(?:implemented|accepted|approved|decided)"),
+    ("accepted", r"accepted|app+r+oved|agreed|adopted|decided|active|implementable|published?"
+     r"|recommended|living|stable|ratified"),
+    ("implemented", r"implemented|implementing|final|done|released|deployed|completed?|activated"),
+)  # fmt: skip
+_STATUS_RANK = {name: rank for rank, (name, _) in enumerate(_STATUS_WORDS)}
+_STATUS_WORD = rf"\b(?:{'|'.join(f'(?P<{name}>{words})' for name, words in _STATUS_WORDS)})\b"
+_CLOSING = frozenset(("accepted", "implemented", "proposed", "draft", None))  # may be superseded
+_EMOJI = "[\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]"
+_PARTIAL = r"\b(?:partly|partially|partial|parts? of|in part|some aspects|aspects of)\b"
+_PARTLY_SUPERSEDED = _PARTIAL + r"[^.;|]{0,60}?\b(?:super[sc]ee?d|replac|obsolet)[a-z]*(?: by\b.*)?"
+_SUPERSEDED_BY = r"\b(?:super[sc]ee?ded|replaced|obsoleted)\b[^.;]{0,60}?\bby\b"
+_TEMPLATE_ADVICE = (
+    r"\b(?:may be|such as|what is the|one of|e\.g\.|choose|if it hasn't)|\[ \]|[{\[][^|]{0,80}\|"
+)
+
+
+def canonical_status(text: str) -> str | None:
+    """The status of the common eight that `text` states in its own words, or `None`.
+
+    `Accepted (lazy consensus)` is accepted, `Partly superseded` stays accepted, a choice between
+    statuses that nobody made (`proposed | accepted`) is none.
+    """
+    plain = _plain(text[:LABEL_CHARS]).replace("-", " ").replace("_", " ")
+    whole = _re(_PARTLY_SUPERSEDED).sub(" ", plain)
+    if _is_choice(whole):
+        return None
+    for segment in _re(r"[.;,(]|->|\b(?:by|with|see)\b").split(whole):
+        known = [found.lastgroup or "" for found in _re(_STATUS_WORD).finditer(segment)]
+        if known:
+            first = min(known, key=_STATUS_RANK.__getitem__)
+            by = first in _CLOSING and _re(_SUPERSEDED_BY).search(whole)
+            return "superseded" if by else first
+    return "accepted" if whole != plain else None
+
+
+def _is_choice(text: str) -> bool:
+    """Whether a template's statuses still stand side by side, none of them chosen."""
+    words = [(found.lastgroup, found.span()) for found in _re(_STATUS_WORD).finditer(text)]
+    for (name, (_, end)), (other, (start, _)) in zip(words, words[1:]):
+        if name != other and text[end:start].strip(" \t,*`'\"") in ("or", "|", "/"):
+            return True
+    return len({name for name, _ in words}) > 3
+
+
+_MARKUP = {ord(mark): None for mark in "*`~[]{}<>"}
+
+
+def _plain(text: str) -> str:
+    """Markdown without links, emphasis, emoji and brackets: the words alone."""
+    text = _re(r"\[([^\[\]]*)\](?:\([^()\s]*\)|\[[^\[\]]*\])").sub(r"\1", text)
+    text = _re(r":ref:`([^`<]*)[^`]*`").sub(r"\1", text)
+    text = text.translate(_MARKUP)
+    return (text if text.isascii() else _re(_EMOJI).sub(" ", text)).strip(" \t_:")
+
+
+# The date that stands first in a text is the one meant.
+_MONTH_NAMES = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december",
+)  # fmt: skip
+_DATE_FORMS = (
+    r"(?<![0-9./-])(?P<y>[0-9]{4})(?P<s>[-/.\u2010-\u2013])(?P<m>[0-9]{1,2})(?P=s)(?P<d>[0-9]{1,2})"
+    r"(?![0-9])",
+    r"(?<![0-9])(?P<y>(?:19|20)[0-9]{2})(?P<m>[01][0-9])(?P<d>[0-3][0-9])(?![0-9])",
+    r"(?<![0-9])(?P<d>[0-9]{1,2})(?:st|nd|rd|th)?(?: of)?[ -](?P<m>[a-z]{3,9})\.?,?[ -]"
+    r"(?P<y>[0-9]{4})(?![0-9])",
+    r"\b(?P<m>[a-z]{3,9})\.?[ -](?P<d>[0-9]{1,2})(?:st|nd|rd|th)?,? ?[ -](?P<y>[0-9]{4})(?![0-9])",
+    r"(?<![0-9])(?P<y>[0-9]{4})-(?P<m>[a-z]{3,9})-(?P<d>[0-9]{1,2})(?![0-9])",
+    r"\b(?P<m>[a-z]{3,9})\.?,? (?P<y>[0-9]{4})(?![0-9])",
+    r"(?<![0-9./-])(?P<y>[0-9]{4})[-/](?P<m>[0-9]{1,2})(?![0-9/-])",
+    r"(?<![0-9./-])(?P<a>[0-9]{1,2})(?P<s>[-/.])(?P<b>[0-9]{1,2})(?P=s)(?P<y>[0-9]{4})(?![0-9])",
+)
+
+
+class FoundDate:
+    """A date found in a text: ISO where it is certain, its two numbers where it is not.
+
+    `parts` is `(first, second, year)` of `3/4/2020`, whose order an archive decides as a whole.
+    """
+
+    __slots__ = ("iso", "parts", "span")
+
+    def __init__(
+        self, iso: str | None, parts: tuple[int, int, int] | None, span: tuple[int, int]
+    ) -> None:
+        self.iso, self.parts, self.span = iso, parts, span
+
+
+def find_date(text: str) -> FoundDate | None:
+    """The first date in `text`, in any of the forms that people write.
+
+    `None` where there is none, or none of the calendar.
+    """
+    text = text[:300]
+    iso = parse_date(text)
+    if iso:
+        return FoundDate(iso, None, (0, len(text)))
+    found = [hit for form in _DATE_FORMS for hit in _date_hits(form, text)]
+    first = min(found, key=lambda hit: hit.span[0], default=None)
+    return first if first and (first.iso or first.parts) else None
+
+
+def _date_hits(form: str, text: str) -> Iterator[FoundDate]:
+    for found in _re(form).finditer(text):
+        groups = found.groupdict()
+        year = int(groups["y"])
+        if "a" in groups:
+            parts = (int(groups["a"]), int(groups["b"]), year)
+            iso = ordered_date(parts, True if groups["s"] == "." else None)
+            possible = iso or ordered_date(parts, False) or ordered_date(parts, True)
+            yield FoundDate(iso, parts if possible else None, found.span())
+            return
+        month = _month_number(groups["m"])
+        if month is None:
+            continue
+        day = groups.get("d")
+        if day is not None:
+            yield FoundDate(iso_date(year, month, int(day)), None, found.span())
+        elif iso_date(year, month, 1):
+            yield FoundDate(f"{year:04}-{month:02}", None, found.span())
+        return
+
+
+def _month_number(text: str) -> int | None:
+    if text.isdigit():
+        return int(text)
+    name = "sep" if text.lower() == "sept" else text.lower()
+    return next((n for n, month in enumerate(_MONTH_NAMES, 1) if month.startswith(name)), None)
+
+
+def ordered_date(parts: tuple[int, int, int], day_first: bool | None) -> str | None:
+    """`3/4/2020` as ISO; `None` where neither its numbers nor `day_first` decide the order."""
+    first, second, year = parts
+    if first > 12 or second > 12 or first == second:
+        day_first = first > 12 or first == second
+    if day_first is None:
+        return None
+    return iso_date(year, second, first) if day_first else iso_date(year, first, second)
+
+
+# ── 4c.3 A text: keys, lines and headings ─────────────────────────────────────────────────────
+
+# The native key, and its folded spellings from the most to the least telling.
+_SPELLINGS = {
+    "title": "title featurename",
+    "description": "description summary abstract",
+    "status": "status state stage adrstatus rfcstatus decisionstatus",
+    "date": "date datedecided decisiondate dateaccepted dateapproved created datecreated "
+    "createddate creationdate createdon introduced startdate datestarted datedocumented revdate",
+    "deciders": "deciders decider decisionmakers decisionmaker decidedby approvers",
+    "authors": "authors author proposedby owners owner contact",
+    "tags": "tags topics labels keywords",
+    "supersedes": "supersedes supercedes replaces obsoletes",
+    "supersededby": "supersededby supercededby replacedby obsoletedby",
+    "related": "related seealso relatesto links amends amendedby extends extendedby clarifies "
+    "partiallysupersedes partiallysupersededby",
+}
+_KEYS = {
+    spelling: (field, rank)
+    for field, spellings in _SPELLINGS.items()
+    for rank, spelling in enumerate(spellings.split())
+}
+_LABELS = {
+    **{spelling: field for spelling, (field, _) in _KEYS.items()},
+    "name": "title", "reviewers": "reviewers", "reviewer": "reviewers",
+    "reviewmanager": "reviewers", "review": "review", "reviewdate": "reviewdate",
+    "lastreviewed": "lastreviewed", "nextreview": "nextreview",
+}  # fmt: skip
+for _prose in ("description", "summary", "abstract", "links", "labels"):
+    _LABELS.pop(_prose)  # before the first section these begin prose or lists of their own
+_RELATIONS = ("supersedes", "supersededby", "related")
+_OTHER_DATES = frozenset((
+    "update", "updated", "modified", "review", "reviewed", "due", "expiry", "expires", "release",
+    "released", "last", "end", "target",
+))  # fmt: skip
+_NOTHING = frozenset((
+    "", "n/a", "na", "none", "-", "--", "—", "–", "null", "nil", "tbd", "tba", "no", "nothing",
+    "~", "?", "...", "…",
+))  # fmt: skip
+
+
+class _Stated:
+    """What one file says about itself, before anything is decided.
+
+    `statuses` maps the source to the words; `dates` are texts with their lines; `links` map a
+    relation to its targets; `hints` are texts whose date counts where none is stated; `rest` are
+    the keys that no field takes. Relations of `closed` are settled by the front matter.
+    """
+
+    __slots__ = (
+        "closed", "dates", "hints", "lines", "links", "problems", "rest", "statuses",
+        "superseding", "values",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.values: dict[str, object] = {}
+        self.rest: dict[str, object] = {}
+        self.statuses: dict[str, str] = {}
+        self.superseding: str | None = None  # the line of the body that says "superseded by"
+        self.dates: list[tuple[str, int]] = []
+        self.hints: dict[str, tuple[str, int]] = {}
+        self.links: dict[str, list[str]] = {}
+        self.lines: Mapping[str, int] = {}
+        self.closed: frozenset[str] = frozenset()
+        self.problems: list[Problem] = []
+
+    def link(self, relation: str, targets: Iterable[str]) -> None:
+        """Add targets, each once."""
+        if relation in self.closed:
+            return
+        known = self.links.setdefault(relation, [])
+        known.extend(target for target in targets if target not in known)
+
+
+class PlainPage:
+    """A text as it is searched: its lines without fences and comments, and its headings.
+
+    A heading is `(line, level, text, first line below it)`; lines count from 0.
+    """
+
+    __slots__ = ("first_line", "headings", "lines")
+
+    def __init__(self, text: str, ending: str, first_line: int = 1) -> None:
+        self.first_line = first_line
+        self.lines = _visible_lines(text, _FENCES.get(ending, ()))
+        self.headings = list(_list_headings(self.lines, ending, text))
+
+    def below(self, index: int, most: int = SECTION_LINES) -> list[tuple[int, str]]:
+        """The lines of the section under that heading, with their line numbers in the file."""
+        start = self.headings[index][3]
+        stop = self.headings[index + 1][0] if index + 1 < len(self.headings) else len(self.lines)
+        return self.span(start, min(stop, start + most))
+
+    def span(self, start: int, stop: int) -> list[tuple[int, str]]:
+        """Lines that are not blank, cut to what a label can be, with their line numbers."""
+        return [
+            (number + self.first_line, line[:LABEL_CHARS])
+            for number, line in enumerate(self.lines[start:stop], start)
+            if line and not line.isspace()
+        ]
+
+
+_FENCES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys((".md", ".markdown", ".mdx", ""), ("```", "~~~")),
+    ".adoc": ("----", "....", "////", "```"),
+}
+
+
+def _visible_lines(text: str, fences: tuple[str, ...]) -> list[str]:
+    """The lines of `text`, those within fences and comments emptied."""
+    lines = text.split("\n")
+    if "<!--" not in text and not any(fence in text for fence in fences):
+        return lines
+    visible: list[str] = []
+    fence = ""
+    comment = False
+    for line in lines:
+        stripped = line.strip(" \t\r")
+        rest = ""
+        if fence:
+            if stripped.startswith(fence) and not stripped.strip(fence[0]):
+                fence = ""
+        elif comment or "<!--" in line:
+            rest, comment = _drop_comments(line, comment)
+        elif fences and stripped.startswith(fences):
+            fence = stripped[: len(stripped) - len(stripped.lstrip(stripped[0]))]
+        else:
+            rest = line
+        visible.append(rest)
+    return visible
+
+
+def _drop_comments(line: str, inside: bool) -> tuple[str, bool]:
+    """`line` without its comments, and whether one is still open at its end."""
+    kept: list[str] = []
+    at = 0
+    while at < len(line):
+        mark = line.find("-->" if inside else "<!--", at)
+        if not inside:
+            kept.append(line[at:] if mark < 0 else line[at:mark])
+        if mark < 0:
+            break
+        at = mark + (3 if inside else 4)
+        inside = not inside
+    return "".join(kept), inside
+
+
+def _list_headings(
+    lines: list[str], ending: str, text: str
+) -> Iterator[tuple[int, int, str, int]]:
+    mark = "=" if ending == ".adoc" else "#"
+    underlined = ending == ".rst" or "\n===" in text or "\n---" in text
+    levels: list[str] = []
+    for number, line in enumerate(lines):
+        if line.startswith(mark) and ending != ".rst":
+            rest = line[:600].lstrip(mark)
+            level = len(line) - len(line.lstrip(mark))
+            first = not levels and mark == "#" and rest[:1].isdigit() and not any(lines[:number])
+            if level <= 6 and (rest[:1] in (" ", "\t") or first) and rest.strip(" \t\r#"):
+                levels.append(mark)
+                yield number, level, rest.strip(" \t\r").rstrip("#").rstrip(), number + 1
+        elif underlined and number and _is_underline(line, lines, number, ending):
+            over = number > 1 and lines[number - 2].rstrip() == line.rstrip()
+            style = line[0] * (1 + over)
+            if style not in levels:
+                levels.append(style)
+            level = levels.index(style) + 1 if ending == ".rst" else 1 if line[0] == "=" else 2
+            yield number - 1 - over, level, lines[number - 1].strip(), number + 1
+
+
+def _is_underline(line: str, lines: list[str], number: int, ending: str) -> bool:
+    """Whether `line` makes the one above it a heading."""
+    mark, above = line[:1], lines[number - 1].rstrip()
+    known = "=-~^\"'*+#`:._" if ending == ".rst" else "=-"
+    if not mark or mark not in known or len(line) < 3 or line.strip(mark + " \t\r"):
+        return False
+    if not above or len(above) > 300 or above[0] in " \t|>#-*+" or not above.strip(mark + " "):
+        return False
+    if ending == ".rst":
+        return len(line.rstrip()) >= min(len(above), 4)
+    # `Status: accepted` above a rule is a label, although Markdown calls it a heading
+    return ":" not in above and (number == 1 or not lines[number - 2].strip())
+
+
+# Which headings are sections, and which were never filled in.
+_SECTION_NAMES = frozenset((
+    "status", "context", "summary", "decision", "proposal", "motivation", "abstract",
+    "introduction", "overview", "background", "problem", "meta", "metadata", "date", "changelog",
+    "contents", "description", "goals", "consequences", "deciders", "author", "authors", "tl;dr",
+    "context and problem statement", "problem statement", "table of contents", "general info",
+    "decision outcome", "considered options", "decision drivers", "executive summary",
+    "decision makers", "change log", "context & problem statement", "proposed decision",
+))  # fmt: skip
+_PLACEHOLDER_TITLE = (
+    rf"[\W_]*(?:{_KIND_PREFIX}?[-_ #]*"
+    r"(?:[0-9]{1,5}|n{1,5}|x{1,5}|y{4}|<[^<>]*>|\{[^{}]*\})?[-:. ]*)?"
+    r"(?:[{<\[(][^\]}>)]*\b(?:title|name)\b[^\]}>)]*[\]}>)]*"
+    r"|(?:short )?title(?: of (?:the )?(?:decision|solved|adr|rfc)[^.]*)?"
+    r"|(?:architecture )?decision record title|(?:short|your|adr|rfc) title[^.]*"
+    r"|title of[^.]*|\{[^{}]*\}?)[\W_]*"
+)
+_ORDINAL = (
+    rf"\[?(?:(?P<kind>{_KIND_PREFIX}|(?:architectur(?:e|al) )?decision(?: record)?)[ #_-]*)?#?"
+    r"(?P<number>[0-9]{1,5})\]?(?P<mark>[ \t]*[:.)|\u2010-\u2014-]+[ \t]*|[ \t]+)"
+)
+_KIND_WORD = (
+    rf"(?:{_KIND_PREFIX}|(?:architectur(?:e|al) )?decision(?: record)?(?: \(adr\))?)[ \t]*"
+    r"[:\u2010-\u2014-][ \t]+"
+)
+_SECTION_NUMBER = r"[0-9]{1,2}(?:\.[0-9]{1,2})*[.)]? +"
+
+
+def section_name(heading: str) -> str:
+    """A heading as sections are told apart: without number, markup, colon and case."""
+    plain = _plain(heading[:200]).lower()
+    numbered = _re(_SECTION_NUMBER).match(plain)
+    return plain[numbered.end() if numbered else 0 :].rstrip(" \t:.")
+
+
+def is_placeholder(heading: str, *, template: bool = False) -> bool:
+    """Whether a heading is the one a template came with; in a `template` any such words are."""
+    heading = heading[:300]
+    if template and _re(r".*\b(?:template|title|name)\b.*").fullmatch(heading):
+        return True
+    return bool(_re(_PLACEHOLDER_TITLE).fullmatch(heading))
+
+
+def bare_title(heading: str, number: str | None) -> str:
+    """A heading without the number or `ADR-7:` in front; itself where nothing else is left."""
+    text = heading.strip(" \t*_")
+    found = _re(_ORDINAL).match(text)
+    if found:
+        rest = text[found.end() :]
+        mark = found["mark"]
+        own = found["number"].startswith("0") or int(found["number"]) == int(number or -1)
+        spaced = " " in mark or "\t" in mark
+        told = spaced or (mark in (".", ":", ")") and not rest[:1].isdigit())
+        ordinal = found["kind"] or (own and spaced) or (mark.strip() and told)
+        return rest.strip(" \t*") if rest and ordinal else text
+    found = _re(_KIND_WORD).match(text)
+    return text[found.end() :].strip() if found and found.end() < len(text) else text
+
+
+def _title_heading(page: PlainPage, stem: str) -> int | None:
+    """The index of the heading that is the title; `None` where the first one is not."""
+    if not page.headings:
+        return None
+    _, level, text, _ = page.headings[0]
+    name = section_name(text)
+    usable = level <= 2 and name and name not in _SECTION_NAMES and name.split(":")[0] != "status"
+    return 0 if usable and not is_placeholder(text, template=is_template(stem)) else None
+
+
+# ── 4c.4 Labels and relations ─────────────────────────────────────────────────────────────────
+
+
+def _label_pairs(line: str) -> list[tuple[str, str]]:
+    """`(label, value)` of one line: `* **Status:** x`, `| Status | x |`, `Status: x | Date: y`."""
+    table = line.lstrip(" \t>").startswith("|")
+    text = line.strip(" \t\r|").lstrip(" \t>*+-_`:•|")
+    cells = text.split("|") if "|" in text else [text]
+    if len(cells) > 1 and (table or _folded_label(cells[0]) in _LABELS):
+        return [(_folded_label(cells[0]), _clean_value(cells[1]))]
+    pairs: list[tuple[str, str]] = []
+    for cell in cells:
+        label, value = _split_label(cell)
+        if label or not pairs:
+            pairs.append((label, value))
+        else:  # a bar within a value: a choice that nobody made
+            pairs[-1] = (pairs[-1][0], f"{pairs[-1][1]} | {cell.strip()}")
+    return pairs
+
+
+def _split_label(cell: str) -> tuple[str, str]:
+    """The folded label and the value of one `Label: value`; `""` where there is no known label."""
+    colon = cell.find(":", 0, 60)
+    if colon > 0 and not cell.startswith(":ref:", colon):
+        label = _folded_label(cell[:colon])
+        if label in _LABELS:
+            return label, _clean_value(cell[colon + 1 :])
+    found = _re(r"[\W_]*(date|created|status)\b[*_` \t]*(?:[\u2010-\u2014-]+[ \t]+)?").match(cell)
+    if found and found.end() < len(cell):
+        rest = cell[found.end() :]
+        is_date = found[1].lower() != "status"
+        head = rest.split(None, 1)[0] if rest.split() else ""
+        if find_date(rest[:40]) if is_date else canonical_status(head):
+            return found[1].lower(), _clean_value(rest)
+    return "", cell
+
+
+def _folded_label(text: str) -> str:
+    if len(text) > 60:
+        return ""
+    folded = _re(_EMOJI).sub("", text) if not text.isascii() else text
+    return fold_key(folded.strip(" \t*_`[]").lower().replace("(s)", "s")).strip("*_`:")
+
+
+def _clean_value(text: str) -> str:
+    return text.strip(" \t\r*_`|").rstrip("\\").rstrip()
+
+
+def _list_labels(lines: list[tuple[int, str]]) -> Iterator[tuple[str, str, int]]:
+    """`(field, value, line)` of every known label; nested bullets are a value of many lines."""
+    for index, (number, line) in enumerate(lines):
+        for label, value in _label_pairs(line):
+            field = _LABELS.get(label)
+            if field is None:
+                continue
+            more = _nested(lines, index) if not value or value.endswith(",") else ()
+            yield field, "\n".join([value, *more]).strip("\n"), number
+
+
+def _nested(lines: list[tuple[int, str]], index: int) -> Iterator[str]:
+    """The bullets, or the wrapped lines, that belong to the label of line `index`."""
+    depth = _indent(lines[index][1])
+    bulleted = lines[index][1].lstrip()[:1] in ("-", "*", "+") and ":" in lines[index][1]
+    for _, line in lines[index + 1 : index + 1 + SECTION_LINES]:
+        bullet = line.lstrip()[:2] in ("- ", "* ", "+ ")
+        beside = _indent(line) <= depth and (bulleted or not bullet)
+        if beside or _LABELS.get(_label_pairs(line)[0][0]):
+            return
+        yield line.strip(" \t\r*+-").rstrip(",")
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))
+
+
+def _html_pairs(lines: list[tuple[int, str]]) -> Iterator[tuple[str, str, int]]:
+    """Labels and values of an HTML table of two columns."""
+    cells: list[str] = []
+    text = "\n".join(line for _, line in lines)
+    for part in text.split("<t")[1:]:
+        if part[:1] in ("d", "h") and part[1:2] in (">", " "):
+            inner = part.partition(">")[2].partition("</t")[0]
+            cells.append(_unescaped(_re(r"<[^<>]*>").sub("", inner)).strip())
+    for label, value in zip(cells, cells[1:]):
+        field = _LABELS.get(_folded_label(label.rstrip(":")))
+        if field:
+            yield field, value, lines[0][0]
+
+
+def _list_table_pairs(lines: list[tuple[int, str]]) -> Iterator[tuple[str, str, int]]:
+    """Labels and values of a reStructuredText `list-table`: `* - Status`, then `- Accepted`."""
+    for (_, line), (number, below) in zip(lines, lines[1:]):
+        head, value = line.strip(" \t"), below.strip(" \t")
+        if head.startswith("* - ") and value[:1] == "-":
+            field = _LABELS.get(_folded_label(head[4:].rstrip(":")))
+            if field:
+                yield field, value[1:].strip(" \t"), number
+
+
+def _unescaped(text: str) -> str:
+    if "&" not in text:
+        return text
+    import html  # only tables written in HTML need it
+
+    return html.unescape(text)
+
+
+# Phrases that state a relation, and the targets that follow them.
+_PHRASE = (
+    r"(?P<supersededby>\b(?:super[sc]ee?ded|replaced|obsoleted|deprecated|reverted)\b"
+    r"(?:[^.;\[\]\n]{0,60}?\bby\b|:?[ \t]+(?=\[)))"
+    r"|(?P<supersedes>\b(?:super[sc]ee?des|replaces|obsoletes)\b)"
+    r"|(?P<related>\b(?:amends|amended by|clarifies|clarified by|extends|extended by|relates to"
+    r"|see also)\b)"
+)
+_TARGET = (
+    r"\[\[[^\[\]]{1,200}\]\]|\[[^\[\]]{0,300}\]\([^()\s]{1,500}\)|:ref:`[^`]{1,200}`"
+    r"|https?://[^\s)>\]]+|(?<![\w./-])[\w./-]{1,200}\.(?:mdx?|rst|adoc|html)\b"
+    rf"|\b(?:{_KIND_PREFIX}|(?-i:[A-Z]{{2,6}})(?=-[0-9]))[-_ #]{{0,2}}[0-9]{{1,5}}\b(?!-[0-9])"
+    r"|(?<![\w./-])(?:[0-9]{8}|[0-9]{4})-[a-z][\w-]{1,200}"
+)
+_LEADING_NUMBERS = r"[\s:*_(\[]*#?([0-9]{1,5})(?![0-9./-])\]?(?:[\s,;&]|and\b)*"
+
+
+def list_targets(text: str, *, whole: bool = False) -> list[str]:
+    """The records that `text` points at, as written; `whole` says that it names nothing else."""
+    text = text[:LABEL_CHARS].strip(" \t*_`\n\"'")
+    if text.lower().strip(" .()") in _NOTHING or (whole and text.startswith(("{", "("))):
+        return []
+    targets: list[str] = []
+    at = 0
+    for found in _re(_TARGET).finditer(text):
+        gap = text[at : found.start()]
+        if targets and not _re(r"[\s,;&/()*_.]*(?:and|or)?[\s,(*_]*").fullmatch(gap):
+            break
+        if len(gap) > 80 or ". " in gap:
+            break
+        targets.append(_re(r":ref:`([^`<]*)[^`]*`").sub(r"\1", found[0]).strip().rstrip(".,"))
+        at = found.end()
+    if targets:
+        return targets
+    while True:
+        number = _re(_LEADING_NUMBERS).match(text, at)
+        if number is None:
+            break
+        targets.append(number[1])
+        at = number.end()
+    if targets or not whole:
+        return targets
+    return [part.strip() for part in _re(r"[,;\n]").split(text) if part.strip()]
+
+
+_PHRASE_STEMS = (
+    "supers", "superc", "replac", "obsolet", "deprecat", "revert", "amend", "clarif", "exten",
+    "relates", "see also",
+)  # fmt: skip
+_LEAD_WORDS = r"|\b(?:this|adr|rfc|decision|record|was|were|is|are|has|been|we)\b"
+
+
+def _read_phrases(line: str, stated: _Stated, *, begins: bool) -> str | None:
+    """Gather the relations that a line states; with `begins` it must begin with the phrase.
+
+    The relation is handed back, for the bullets below a line that ends in a colon.
+    """
+    folded = line.lower()
+    if not any(stem in folded for stem in _PHRASE_STEMS):  # most lines; the pattern is slower
+        return None
+    hits = list(_re(_PHRASE).finditer(line))
+    if not hits or ("|" in line and _is_choice(line)):
+        return None
+    partial = bool(_re(_PARTIAL).search(line))
+    lead = _re(_PARTIAL + _LEAD_WORDS).sub("", line[: hits[0].start()])
+    if begins and lead.strip(" \t>*+-_`:•|0123456789."):
+        return None
+    relation = None
+    for hit, following in zip(hits, [*hits[1:], None]):
+        rest = line[hit.end() : following.start() if following else len(line)]
+        relation = "related" if partial else hit.lastgroup or "related"
+        stated.link(relation, list_targets(rest))
+        if relation == "supersededby" and _re(r"super|repl|obs").match(hit[0]):
+            stated.superseding = line.strip(" \t>*+-")
+    return relation
+
+
+def _read_phrase_lines(
+    lines: Iterable[tuple[int, str]], stated: _Stated, *, begins: bool
+) -> None:
+    carried: str | None = None
+    for _, line in lines:
+        bullet = line.lstrip()[:2] in ("- ", "* ", "+ ")
+        found = _read_phrases(line, stated, begins=begins)
+        if found is None and carried and bullet:
+            stated.link(carried, list_targets(line.lstrip(" \t*+-")))
+        elif not bullet:
+            carried = found if line.rstrip(" \t\r*_").endswith(":") else None
+
+
+# ── 4c.5 What one text states ─────────────────────────────────────────────────────────────────
+
+
+def _read_head(text: str, origin: Origin, stated: _Stated) -> tuple[str, int]:
+    """Read front matter or a mail-like header; the text below it, and its line in the file."""
+    import vendored_yaml
+
+    front = vendored_yaml.split_front_matter(text)
+    if front.block is not None:
+        lines = vendored_yaml.key_lines(front.block)
+        mapping = _front_mapping(front, origin, stated)
+        stated.lines = {key: front.line + line - 1 for key, line in lines.items()}
+        _read_keys(mapping, stated)
+        return front.body, front.body_line
+    if front.problem:
+        stated.problems.append(Problem(origin.path, 1, 1, "value", front.problem))
+    mapping, below = _mail_header(text)
+    if mapping:
+        _read_keys(mapping, stated)
+        rest = text.split("\n", below)[below:] if below else [text]
+        return "\n".join(rest), below + 1
+    return text, 1
+
+
+def _front_mapping(front: Any, origin: Origin, stated: _Stated) -> dict[str, Any]:
+    """The front matter, read line by line where it is no YAML: no record is lost by it."""
+    try:
+        mapping, repairs = read_front_matter(front, origin)
+    except RecordError as fault:
+        problem = fault.problem
+        sentence = f"{problem.sentence}; the front matter was read line by line"
+        stated.problems.append(
+            Problem(problem.path, problem.line, problem.column, "repair", sentence)
+        )
+        return _loose_mapping(front.block)
+    stated.problems.extend(repairs)
+    return mapping
+
+
+def _loose_mapping(block: str) -> dict[str, Any]:
+    """`key: value` and `- item` lines of a block that is no YAML."""
+    mapping: dict[str, Any] = {}
+    key = ""
+    for line in block.split("\n"):
+        item = line.strip(" \t\r")
+        if item.startswith("- ") and key:
+            if not isinstance(mapping[key], list):
+                mapping[key] = [mapping[key]] if mapping[key] else []
+            mapping[key].append(item[2:].strip(" \t'\""))
+        elif line[:1] not in (" ", "\t", "#", "-", ""):
+            name, colon, value = item.partition(":")
+            if colon and len(name) < 60:
+                key = name.strip(" \t'\"")
+                mapping.setdefault(key, value.strip(" \t'\""))
+    return mapping
+
+
+def _mail_header(text: str) -> tuple[dict[str, Any], int]:
+    """A block of `Key: value` lines at the top, as PEPs have it, and the lines that it takes."""
+    lines = text.split("\n", 80)[:80]
+    mapping: dict[str, Any] = {}
+    at = next((n for n, line in enumerate(lines) if line.strip(" \t\r")), 0)
+    if lines[at].strip(" \t\r").lower() in ("<pre>", "```"):
+        at += 1
+    depth = _indent(lines[at]) if at < len(lines) else 0
+    key = ""
+    while at < len(lines) and lines[at].strip(" \t\r") not in ("", "</pre>", "```"):
+        line = lines[at].rstrip(" \t\r")
+        found = _re(r"([a-z][a-z-]{0,30}):(?:[ \t]+(.*))?").fullmatch(line[depth:LABEL_CHARS])
+        if found and _indent(line) == depth:
+            key = found[1]
+            mapping[key] = found[2] or ""
+        elif key and _indent(line) > depth:
+            mapping[key] += " " + line.strip(" \t")
+        else:
+            return {}, 0
+        at += 1
+    names = {fold_key(name) for name in mapping}
+    return (mapping, at) if len(names) >= 3 and {"title", "status"} <= names else ({}, 0)
+
+
+def _read_keys(mapping: Mapping[str, Any], stated: _Stated) -> None:
+    """Sort the keys of a header by the field they state; what no field takes stays custom."""
+    ranked: dict[str, list[tuple[int, str, object]]] = {}
+    for name, value in mapping.items():
+        key = str(name)
+        folded = fold_key(key).replace("(s)", "s")
+        known = _KEYS.get(folded) or _date_key(key)
+        nested = isinstance(value, dict) and any(item is not None for item in value.values())
+        if folded == "relations":
+            _read_relations(value, stated)
+        elif known is None or nested:
+            stated.rest[key] = value
+        elif not _is_nothing(value):
+            ranked.setdefault(known[0], []).append((known[1], key, value))
+    for field, found in ranked.items():
+        found.sort(key=lambda entry: entry[0])
+        _take_key(field, [(key, value) for _, key, value in found], stated)
+    for tag in split_words(stated.values.get("tags"), spaces=True):
+        if fold_key(tag) in DEFAULT_STATUSES:
+            stated.statuses["tag"] = tag
+
+
+def _take_key(field: str, found: list[tuple[str, object]], stated: _Stated) -> None:
+    """Keep what the keys of one field state: all relations and dates, else the most telling."""
+    if field in _RELATIONS:
+        for item in [item for _, value in found for item in text_list(value)]:
+            stated.link(field, list_targets(item, whole=True))
+        return
+    if field == "date":
+        stated.dates += [(_item_text(value), stated.lines.get(key, 1)) for key, value in found]
+        return
+    if field == "status":
+        stated.statuses["front matter"] = words = _status_text(found[0][1])
+        _read_phrases(words, stated, begins=False)
+    else:
+        stated.values[field] = found[0][1]
+    stated.rest.update(found[1:])
+
+
+def _date_key(key: str) -> tuple[str, int] | None:
+    words = _re(r"[-_ ]+").split(key.lower())
+    return ("date", 99) if "date" in words and not _OTHER_DATES.intersection(words) else None
+
+
+def _is_nothing(value: object) -> bool:
+    texts = text_list(value)
+    return all(text.strip().lower() in _NOTHING for text in texts)
+
+
+def _read_relations(value: object, stated: _Stated) -> None:
+    """`relations: [{type: supersedes, target: 0003-x}]`."""
+    for item in value if isinstance(value, list) else []:
+        if isinstance(item, dict):
+            kind = text_of(item.get("type")).replace("-", " ").replace("_", " ")
+            found = _re(_PHRASE).search(kind)
+            full = found and not _re(_PARTIAL).search(kind)
+            relation = found.lastgroup or "related" if found and full else "related"
+            stated.link(relation, list_targets(_item_text(item), whole=True))
+
+
+def _read_preamble(page: PlainPage, title: int | None, stated: _Stated) -> None:
+    """The labels, the dates and the relations between the title and the first section."""
+    following = 0 if title is None else title + 1
+    start = 0 if title is None else page.headings[title][3]
+    stop = len(page.lines)
+    for line, _, text, _ in page.headings[following:]:
+        if section_name(text) not in ("meta", "metadata"):
+            stop = line
+            break
+    lines = page.span(start, min(stop, start + PREAMBLE_LINES))
+    if any("<td" in line for _, line in lines):
+        _read_labels(_html_pairs(lines), stated)
+    if any("list-table::" in line for _, line in lines):
+        _read_labels(_list_table_pairs(lines), stated)
+    _read_labels(_list_labels(lines), stated)
+    bare = next(((line, n) for n, line in lines if _is_bare_date(line)), None)
+    if bare:
+        stated.hints["bare"] = bare
+    _read_phrase_lines(
+        ((n, line) for n, line in lines if _LABELS.get(_label_pairs(line)[0][0]) not in _RELATIONS),
+        stated, begins=True,
+    )  # fmt: skip
+
+
+def _read_labels(labels: Iterable[tuple[str, str, int]], stated: _Stated) -> None:
+    for field, value, line in labels:
+        if value.lower() in _NOTHING:
+            continue
+        if field == "date":
+            stated.dates.append((value, line))
+        elif field in _RELATIONS:
+            stated.link(field, list_targets(value, whole=True))
+            if field == "supersededby" and stated.links.get(field):
+                stated.superseding = value
+        elif field == "status":
+            stated.statuses.setdefault("label", value)
+            _read_phrases(value, stated, begins=False)
+        elif field in stated.values or field in stated.rest:
+            continue
+        elif field in _KEYS:
+            stated.values[field] = value
+        else:
+            stated.rest[field] = _people(value) if "reviewer" in field else value
+
+
+def _read_sections(page: PlainPage, stated: _Stated) -> None:
+    """The sections that hold one fact each: status, date, people, links."""
+    for index, (line, level, text, _) in enumerate(page.headings):
+        name, _, value = section_name(text).partition(":")
+        read = _FACT_SECTIONS.get(name)
+        if read is not None and level <= 3:
+            read(page.below(index), stated)
+        elif name == "status":
+            lines = page.below(index)
+            if value.strip():  # `## Status: Accepted`
+                lines = [(line + page.first_line, value), *lines]
+            near = level <= 3 and index <= 4
+            if near or (level <= 2 and _begins_with_status(lines)):
+                _read_status_section(lines, stated)
+
+
+def _begins_with_status(lines: list[tuple[int, str]]) -> bool:
+    head = _plain(lines[0][1]) if lines else ""
+    return len(head) < 80 and canonical_status(" ".join(head.split()[:2])) is not None
+
+
+def _read_status_section(lines: list[tuple[int, str]], stated: _Stated) -> None:
+    if "section" in stated.statuses or not lines:
+        return
+    words = [_section_words(line) for _, line in lines]
+    words = [text for text in words if text and not _re(_TEMPLATE_ADVICE).search(text)]
+    known = next((text for text in words if canonical_status(text)), None)
+    if known or words:
+        stated.statuses["section"] = known or words[0]
+    _read_labels(
+        ((field, value, n) for field, value, n in _list_labels(lines) if field != "status"), stated
+    )
+    _read_phrase_lines(lines, stated, begins=False)
+
+
+def _section_words(line: str) -> str:
+    """A line of a status section as its words were written."""
+    text = line.strip(" \t\r>").lstrip("-*+ \t").replace("**", "").strip(" \t*_`")
+    found = _re(r"(?:(?:adr|rfc)[ \t]+)?status[*_` \t]*[:\u2013-][*_` \t]*").match(text)
+    return text[found.end() :] if found else text
+
+
+def _read_date_section(lines: list[tuple[int, str]], stated: _Stated) -> None:
+    stated.dates += [(line, number) for number, line in lines[:1]]
+
+
+def _read_changelog(lines: list[tuple[int, str]], stated: _Stated) -> None:
+    dated = next(((line, n) for n, line in lines if find_date(line)), None)
+    if dated:
+        stated.hints.setdefault("changelog", dated)
+
+
+def _people_section(field: str) -> Callable[[list[tuple[int, str]], _Stated], None]:
+    def read(lines: list[tuple[int, str]], stated: _Stated) -> None:
+        text = "\n".join(line.strip(" \t\r*+-") for _, line in lines)
+        if len(text) < 600:
+            stated.values.setdefault(field, text)
+
+    return read
+
+
+def _read_links(lines: list[tuple[int, str]], stated: _Stated) -> None:
+    """Bullets that begin with the phrase; the rest of these sections is prose."""
+    bullets = ((n, line) for n, line in lines if line.lstrip()[:2] in ("- ", "* ", "+ "))
+    for _, line in bullets:
+        _read_phrases(line, stated, begins=True)
+
+
+_FACT_SECTIONS: dict[str, Callable[[list[tuple[int, str]], _Stated], None]] = {
+    **dict.fromkeys(("date", "decision date"), _read_date_section),
+    **dict.fromkeys(("changelog", "change log"), _read_changelog),
+    **dict.fromkeys(("decision makers", "deciders"), _people_section("deciders")),
+    **dict.fromkeys(("author", "authors"), _people_section("authors")),
+    **dict.fromkeys(
+        ("links", "more information", "consequences", "related decisions"), _read_links
+    ),
+}
+
+
+def _is_bare_date(line: str) -> bool:
+    text = line.strip(" \t\r>*_`()[]+-.")
+    if len(text) > 30 or not _re(r"[0-9]{4}").search(text):
+        return False
+    found = find_date(text)
+    return found is not None and found.span == (0, len(text))
+
+
+# ── 4c.6 What was stated becomes a record ─────────────────────────────────────────────────────
+
+_STATUS_SOURCES = ("front matter", "section", "label", "title", "folder", "tag")
+
+
+def parse_plain_record(text: str, origin: Origin, rules: Rules) -> Record | None:
+    """A decision record that is not in inkan's form, read by the rules of foreign archives.
+
+    `None` for a draft (`draft: true`). Raises `NotARecord` for a template that nobody filled in.
+    A record that states no status has none and counts as current. Faults are gathered in the
+    record's `problems`.
+    """
+    return _read_plain(text, origin, rules)[0]
+
+
+def _read_plain(
+    text: str, origin: Origin, rules: Rules
+) -> tuple[Record | None, tuple[int, int, int] | None]:
+    """The record, and the two numbers and the year of a date written like `3/4/2020`."""
+    text = text.lstrip("\ufeff")
+    text = text.replace("\r\n", "\n") if "\r" in text else text
+    stated = _Stated()
+    ending = split_ending(origin.path)[1]
+    stem = origin.id.rpartition("/")[2]
+    body, first_line = _read_head(text, origin, stated)
+    stated.closed = frozenset(relation for relation, found in stated.links.items() if found)
+    page = PlainPage(body, ending, first_line)
+    title = _title_heading(page, stem)
+    _read_preamble(page, title, stated)
+    _read_sections(page, stated)
+    heading = None if title is None else page.headings[title][2]
+    named = _title_of(heading, stem, origin, stated)
+    if heading is None and is_template(stem):
+        raise NotARecord("a template")
+    return _record_of(stated, named, origin, rules)
+
+
+def _title_of(heading: str | None, stem: str, origin: Origin, stated: _Stated) -> tuple[str, str]:
+    """The title, and the words as they were written; a status in front of it is taken off."""
+    written = " ".join(_item_text(stated.values.get("title")).split())
+    if not written or is_placeholder(written):
+        written = " ".join((heading or "").split())
+    plain = _re(r"\[([^\[\]]*)\]\([^()\s]*\)").sub(r"\1", written).replace("**", "")
+    title = bare_title(plain, origin.number)
+    first, colon, rest = title.partition(": ")
+    if colon and rest and len(first) < 25 and _re(_STATUS_WORD).fullmatch(first.strip("[]* ")):
+        stated.statuses["title"] = first
+        title = bare_title(rest, origin.number)
+    return title or _slug_words(stem), written
+
+
+def _slug_words(stem: str) -> str:
+    """The words of a file's name, without its number or date."""
+    name = read_file_name(stem)
+    if name and (name.number or name.dated):
+        found = _re(_DATED_NAME if name.dated else _NUMBERED_NAME).match(stem)
+        rest = stem[found.end() :].lstrip("-_. ") if found else ""
+        stem = rest or stem
+    return stem.replace("-", " ").replace("_", " ")
+
+
+def _record_of(
+    stated: _Stated, named: tuple[str, str], origin: Origin, rules: Rules
+) -> tuple[Record | None, tuple[int, int, int] | None]:
+    title, written_title = named
+    status, words = _decide_status(stated, origin, rules)
+    date, parts, problem = _decide_date(stated, words, origin)
+    mapping: dict[str, object] = {**stated.rest, **stated.values, "title": title}
+    mapping.update({key: _people(mapping.get(key)) for key in ("authors", "deciders")})
+    mapping["tags"] = _tags(mapping.get("tags"))
+    mapping["status"], mapping["date"] = status, date
+    mapping["description"] = _only_text(mapping.get("description"))
+    mapping.update({relation: stated.links.get(relation, []) for relation in _RELATIONS})
+    fields = FieldSet(mapping, {*rules.declared, "type"})  # a foreign `type` names no folder
+    record = record_from_fields(fields, origin, rules)
+    if record is None:
+        return None, None
+    if words != record.status:
+        record.status_text = words
+    record.current = record.current or not words
+    if written_title and written_title != title:
+        record.aliases = (written_title,)
+    if _is_dated(origin):
+        record.ref = None
+    record.problems = [*stated.problems, *([problem] if problem else [])]
+    record.problems += [
+        Problem(origin.path, stated.lines.get(key, 0), 1, kind, sentence)
+        for key, kind, sentence in fields.notes
+    ]
+    return record, parts
+
+
+def _is_dated(origin: Origin) -> bool:
+    name = read_file_name(origin.id.rpartition("/")[2])
+    return name is not None and name.dated
+
+
+def _only_text(value: object) -> str | None:
+    return " ".join(value.split()) if isinstance(value, str) else None
+
+
+def _tags(value: object) -> object:
+    if isinstance(value, str):
+        value = value.replace("\n", ",").strip(" \t[]").replace("`", "")
+        return split_words(value, spaces=True)
+    return [tag for tag in text_list(value) if tag.lower() not in _NOTHING]
+
+
+def _people(value: object) -> list[str]:
+    """People as they are written in foreign records: separated by commas, `and`, `;`, `&`."""
+    items = [value] if isinstance(value, str) else []
+    if isinstance(value, dict) and all(name is None for name in value.values()):
+        items = list(value)
+    people: list[str] = []
+    for item in items:
+        text = _re(r"\[([^\[\]]*)\]\([^()\s]*\)").sub(r"\1", item[:LABEL_CHARS])
+        parts = _re(r"[,;\n](?![^()\n]{0,200}\))|[ \t]+(?:and|&)[ \t]+").split(text)
+        people += parts
+    people += [] if items else text_list(value)
+    cleaned = (_re(_EMOJI).sub("", name).strip(" \t*_`.-") for name in people)
+    handles = (name for text in cleaned for name in people_list(text))
+    return [n for n in handles if n.lower() not in _NOTHING and n[0] not in "{[<" and len(n) < 200]
+
+
+def _decide_status(stated: _Stated, origin: Origin, rules: Rules) -> tuple[str | None, str | None]:
+    """The status, canonical or as configured, and the words that state it."""
+    folder = next((f for f in map(_folder_status, origin.path.split("/")[-2::-1]) if f), None)
+    if folder:
+        stated.statuses["folder"] = folder
+    own = rules.statuses is not DEFAULT_STATUSES
+    found = [(s, stated.statuses[s]) for s in _STATUS_SOURCES if s in stated.statuses]
+    source, status, words = "", None, next((w for _, w in found if w.lower() not in _NOTHING), None)
+    for place, text in found:
+        status = text if own and fold_key(text) in rules.statuses else canonical_status(text)
+        if status:
+            source, words = place, text
+            break
+    if stated.superseding and source != "front matter" and status in _CLOSING:
+        return "superseded", stated.superseding
+    return status, words
+
+
+def _folder_status(name: str) -> str | None:
+    """The status that a folder's name states: `accepted`, `_superseded`, `archive`."""
+    word = fold_folder(name)
+    if word in ("archive", "archived"):
+        return "deprecated"
+    return word if word in _STATUS_RANK else None
+
+
+def _decide_date(
+    stated: _Stated, words: str | None, origin: Origin
+) -> tuple[str | None, tuple[int, int, int] | None, Problem | None]:
+    """The record's date, the numbers of one whose order is open, and what is wrong with it."""
+    unreadable: tuple[str, int] | None = None
+    for text, line in stated.dates:
+        found = find_date(text)
+        if found:
+            return found.iso, found.parts, _open_date(found, text, line, origin)
+        if unreadable is None and _re(r"[0-9]").search(text):
+            unreadable = (text, line)
+    if unreadable:
+        return None, None, _date_problem(origin, *unreadable, _NO_DATE)
+    name = read_file_name(origin.id.rpartition("/")[2])
+    if name and name.date:
+        return name.date, None, None
+    hints = (stated.hints.get(place) for place in ("changelog", "bare"))
+    for text, line in ((words or "", 0), *(hint for hint in hints if hint)):
+        found = find_date(text)
+        if found:
+            return found.iso, found.parts, _open_date(found, text, line, origin)
+    return None, None, None
+
+
+_NO_DATE = "which is no date"
+_UNDECIDED = "whose day and month nothing in the archive tells apart"
+
+
+def _open_date(found: FoundDate, text: str, line: int, origin: Origin) -> Problem | None:
+    return None if found.iso else _date_problem(origin, text, line, _UNDECIDED)
+
+
+def _date_problem(origin: Origin, text: str, line: int, what: str) -> Problem:
+    sentence = f"the date is {quoted(text.strip())}, {what}; write it as YYYY-MM-DD"
+    return Problem(origin.path, line, 1, "date", sentence)
+
+
+# ── 4c.7 The reader of one archive ────────────────────────────────────────────────────────────
+
+
+class ForeignReader:
+    """Reads one archive that is not inkan's: the answers of `Reader` by the rules of names.
+
+    `prefix` is the archive's folder below `--root`, `projects` the project of each folder with
+    records below the archive, `record_folders` the folders that are one record each. With
+    `deep` every sub-folder may hold records; without it only those that are records.
+    """
+
+    __slots__ = ("_deep", "_folders", "_prefix", "_projects", "_slashed")
+
+    def __init__(
+        self, prefix: str, projects: Mapping[str, str], record_folders: Iterable[str], *, deep: bool
+    ) -> None:
+        self._prefix, self._projects, self._deep = prefix, dict(projects), deep
+        self._folders = frozenset(record_folders)
+        self._slashed: dict[str, tuple[tuple[int, int, int], Problem | None]] = {}
+
+    def adopt(self, other: ForeignReader) -> bool:
+        """Take over what a later search found; false where it makes records be other ones."""
+        if (self._prefix, self._projects, self._deep) != (
+            other._prefix, other._projects, other._deep,
+        ):  # fmt: skip
+            return False
+        self._folders = other._folders
+        return True
+
+    def enters(self, name: str) -> bool:
+        """Every folder but the closed ones; only record folders where the archive is not deep."""
+        return may_enter(name) and (self._deep or read_file_name(name) is not None)
+
+    def refuses(self, folder: str, name: str) -> str | None:
+        """Judge the name alone; a numbered template is judged by its heading, in `parse`."""
+        stem, ending = split_ending(name)
+        if not ending:
+            return "not " + " ".join(FOREIGN_ENDINGS)
+        if folder in self._folders:
+            own = is_record_page(folder.rpartition("/")[2], stem)
+            return None if own else "beside the record of its folder"
+        if name.startswith((".", "_")):
+            return "named with a leading _ or ."
+        if is_skipped(stem):
+            return "named README, index or the like"
+        named = read_file_name(stem)
+        if is_template(stem) and not (named and named.number):
+            return "a template"
+        return None if named else "named without a number or date"
+
+    def sidecar(self, folder: str, name: str) -> str | None:  # noqa: ARG002
+        """`kep.yaml`, which stands beside the text of an enhancement proposal."""
+        return "kep.yaml" if folder in self._folders else None
+
+    def origin(self, relative: str, location: str) -> Origin:
+        """`<project>/<type>/<stem>`; the stem of a record folder is the folder's name."""
+        folder, _, name = relative.rpartition("/")
+        stem = split_ending(name)[0]
+        if folder in self._folders:
+            folder, _, stem = folder.rpartition("/")
+        path = f"{self._prefix}/{relative}" if self._prefix else relative
+        named = read_file_name(stem)
+        kind = (named.kind if named else None) or _kind_of_folder(f"{self._prefix}/{folder}")
+        project = self._projects.get(folder) or self._projects[""]
+        origin = Origin(to_nfc(f"{project}/{kind}/{stem}"), path, location)
+        origin.project, origin.type = project, kind
+        origin.number = named.number if named else None
+        return origin
+
+    def parse(self, text: str, origin: Origin, rules: Rules) -> Record | None:
+        """Read one file; see `parse_plain_record`."""
+        record, parts = _read_plain(text, origin, rules)
+        self._slashed.pop(origin.id, None)
+        if record is not None and parts:
+            undecided = next((p for p in record.problems if p.kind == "date"), None)
+            self._slashed[origin.id] = (parts, undecided)
+        return record
+
+    def settle(self, records: Sequence[Record]) -> None:
+        """Day or month first in `3/4/2020`: what the archive's clear dates say.
+
+        A slip of the pen in one record does not take the dates of fifty others.
+        """
+        open_dates = [(r, *self._slashed[r.id]) for r in records if r.id in self._slashed]
+        day_first = sum(parts[0] > 12 for _, parts, _ in open_dates)
+        month_first = sum(parts[1] > 12 for _, parts, _ in open_dates)
+        clear = max(day_first, month_first) > 5 * min(day_first, month_first)
+        verdict = day_first > month_first if clear else None
+        for record, parts, problem in open_dates:
+            if problem is None:
+                continue
+            record.date = ordered_date(parts, verdict)
+            record.problems = [p for p in record.problems if p is not problem]
+            if record.date is None:
+                record.problems.append(problem)
+
+
+def is_record_page(folder: str, stem: str) -> bool:
+    """Whether that file is the text of the record that its folder is: `0007-x/README.md`."""
+    folded = stem.lower().replace("_", "-")
+    if folded in _INDEX_STEMS or not folder.lower().endswith(folded[-3:]):
+        return folded in _INDEX_STEMS
+    return folded in (_slug_words(folder).replace(" ", "-").lower(), folder.lower())
+
+
+def _kind_of_folder(path: str) -> str:
+    """`rfc`, `ddr` or `adr`, as the nearest telling folder says."""
+    for part in reversed(path.split("/")):
+        name = fold_folder(part)
+        if _re(r"(?:active-)?rfcs?|rfds?").fullmatch(name):
+            return "rfc"
+        if _re(r"ddrs?|design-decisions?").fullmatch(name):
+            return "ddr"
+        if is_archive_name(part):
+            break
+    return "adr"
+
+
 # ── 5 Configuration ───────────────────────────────────────────────────────────────────────────
+
+# ── 5.1 Scripts: tokens and declarations ────────────────────────────────────────────────────────
+#
+# A JavaScript or TypeScript configuration is read without being run: the file is cut into tokens,
+# the declarations at its top level are listed, and the default export is worked out from literals
+# alone. What only a JavaScript engine could know becomes an `Unknown` in its place. Every pass
+# looks at a token a bounded number of times, so the time is linear in the file.
+
+def _word_set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Patterns are compiled at their first use: few servers have a script for a configuration.
+_LEXEME = (
+    r"(?:[\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+"
+    r"|//[^\n\r\u2028\u2029]*|/\*[\s\S]*?\*/)*"
+    r"(?:(?P<number>0[xX][0-9a-fA-F_]+n?|0[oO][0-7_]+n?|0[bB][01_]+n?"
+    r"|(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9_]+)?n?)"
+    r"|(?P<name>#?(?:[\w$\u200c\u200d]|\\u[0-9a-fA-F]{4}|\\u\{[0-9a-fA-F]+\})+)"
+    r"|(?P<string>\"[^\"\\\r\n]*(?:\\(?:\r\n|[\s\S])[^\"\\\r\n]*)*\""
+    r"|'[^'\\\r\n]*(?:\\(?:\r\n|[\s\S])[^'\\\r\n]*)*')"
+    r"|(?P<mark>=>|\.\.\.|/\*|\?\.(?![0-9])|\?\?=?|\|\|=?|&&=?|\*\*=?|[=!]==?|<<=?|<=|>>>?="
+    r"|\+\+|--|[-+*/%&|^]=?|[\s\S])|\Z)"
+)
+_TEMPLATE = r"[^`\\$]*(?:(?:\\[\s\S]|\$(?!\{))[^`\\$]*)*(?:`|\$\{)"
+_REGEX = r"/(?:[^/\\\[\r\n]|\\[^\r\n]|\[(?:[^\]\\\r\n]|\\[^\r\n])*\])+/[\w$]*"
+_ESCAPE = (
+    r"\\(?:u\{([0-9a-fA-F]+)\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-3]?[0-7]{1,2})"
+    r"|(\r\n|[\s\S]))"
+)
+_LINE = r"\r\n?|\n"
+
+_PARTNERS = {"(": ")", "[": "]", "{": "}"}
+_CLOSERS = frozenset(")]}")
+_ENDS = frozenset([",", ";", ""])
+_SPECIAL = frozenset(["/", "/=", "/*", "`", '"', "'", "}"])
+_SCRIPT_TYPE_WORDS = _word_set("keyof readonly typeof unique infer asserts abstract new is . | & -")
+_BEFORE_REGEX = _word_set(
+    "return typeof case in of delete void instanceof new do else await yield throw default"
+)
+_CONTROL = frozenset(["if", "for", "while", "switch", "with"])
+_DECLARERS = frozenset(["const", "let", "var", "function", "class"])
+_STATEMENTS = _DECLARERS | _word_set(
+    "export import type interface enum namespace declare abstract async module exports if for"
+)
+_ASSIGNMENTS = _word_set("= += -= *= /= %= **= <<= >>= >>>= &= |= ^= &&= ||= ??= ++ --")
+_LEVELS = ("?? ||", "&&", "|", "^", "&", "== != === !==", "< > <= in instanceof", "<<", "+ -")
+_PRECEDENCE = {
+    word: level
+    for level, words in enumerate((*_LEVELS, "* / %", "**"), 1)
+    for word in _word_set(words)
+}
+_PREFIXES = _word_set("! - + ~ typeof void await delete ++ -- yield")
+_AFTER_KEY = frozenset([":", ",", "}", "(", "<", "="])
+_LITERALS = {"true": True, "false": False, "null": None, "undefined": None}
+_NO_WRAPPERS = _word_set("require import Object Array JSON Reflect new function class")
+_STRANGE = "an expression"
+_CHANGED = "a name whose value is changed later"
+_ENVIRONMENTS = frozenset(["process", "import", "Deno", "Bun", "globalThis"])
+_SIMPLE_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v"}
+_NOT_IN_TYPES = _word_set("; + * / % && || ?? == != === !== <= << ++ -- ? ! ?.")
+# Calls that read what they are given; every other call may change it.
+_READING_CALLS = _word_set(
+    "freeze seal keys values entries stringify isArray log info warn error debug map filter slice "
+    "concat join includes indexOf find some every flat flatMap forEach has get String Number "
+    "Boolean"
+)
+
+
+# Values
+
+
+class ScriptError(InkanError):
+    """A script that cannot be read as a whole; lines and columns count from 1."""
+
+    def __init__(self, problem: str, line: int, column: int) -> None:
+        super().__init__(f"{line}:{column}: {problem}")
+        self.problem = problem
+        self.line = line
+        self.column = column
+
+
+class Unknown:
+    """A value that only running the script would tell: why (a noun), where, its source."""
+
+    __slots__ = ("column", "line", "reason", "text")
+
+    def __init__(self, reason: str, line: int, column: int, text: str) -> None:
+        self.reason = reason
+        self.line = line
+        self.column = column
+        self.text = text
+
+    def __repr__(self) -> str:
+        return f"Unknown({self.reason!r}, {self.line}, {self.column}, {self.text!r})"
+
+
+class ScriptObject(dict[str, object]):
+    """An object literal: a dictionary that knows where its keys stand.
+
+    `rest` is set when a spread or a computed key is unknown: any key that is not in the dictionary
+    may then exist. Keys before it are not in the dictionary either, since it may replace them.
+    """
+
+    __slots__ = ("offsets", "rest")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.offsets: dict[str, int] = {}
+        self.rest: Unknown | None = None
+
+    def find(self, key: str, default: object = None) -> object:
+        """Give the value of a key; `rest` when it may exist unseen; else the default."""
+        if key in self:
+            return self[key]
+        return default if self.rest is None else self.rest
+
+    def obscure(self, unknown: Unknown) -> None:
+        """Note that any key may have been set here: what is known so far is known no longer."""
+        self.rest = unknown
+        self.clear()
+
+
+class ScriptList(list[object]):
+    """An array literal: a list that knows where its elements stand."""
+
+    __slots__ = ("offsets",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.offsets: list[int] = []
+
+    def add(self, value: object, offset: int) -> None:
+        """Append an element."""
+        self.append(value)
+        self.offsets.append(offset)
+
+
+class ScriptValue:
+    """What a script exports: plain data with `Unknown` in it, and the place of every key."""
+
+    __slots__ = ("_offset", "_tokens", "value")
+
+    def __init__(self, value: object, tokens: _Tokens, offset: int) -> None:
+        self.value = value
+        self._tokens = tokens
+        self._offset = offset
+
+    def where(self, *path: str | int) -> tuple[int, int]:
+        """Line and column of the key at the end of a path, or of the last part that exists."""
+        value, offset = self.value, self._offset
+        for step in path:
+            if isinstance(value, ScriptObject) and step in value.offsets:
+                offset, value = value.offsets[str(step)], value.find(str(step))
+            elif isinstance(value, ScriptList) and isinstance(step, int) and step < len(value):
+                offset, value = value.offsets[step], value[step]
+            else:
+                break
+        return self._tokens.locate(offset)
+
+
+# Tokens
+
+
+class _Tokens:
+    """A script as parallel lists; `close` maps an opening bracket to its partner, `opens` back.
+
+    The pieces of a template with holes are brackets too: each closes the one before it. A few empty
+    tokens at the end let every reader look ahead without a check.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.kinds: list[str] = []
+        self.texts: list[str] = []
+        self.starts: list[int] = []
+        self.parents: list[int] = []  # the bracket a token stands in, or -1
+        self.close: dict[int, int] = {}
+        self.opens: dict[int, int] = {}
+        self.angles: dict[int, int] = {}  # `<` to `>` where they may hold type arguments
+        self.stack: list[int] = []
+        self.scope_ends: dict[int, tuple[int, int]] = {}
+        self.misread = 0  # slashes that looked like regular expressions
+        self._lines: list[int] = []
+
+    def add(self, kind: str, word: str, start: int) -> None:
+        """Append a token and keep the brackets' books."""
+        index = len(self.kinds)
+        stack = self.stack
+        if word in _CLOSERS or kind in ("middle", "tail"):
+            opener = stack.pop() if stack else -1
+            expected = _PARTNERS.get(self.texts[opener], "}") if opener >= 0 else ""
+            if word[0] != expected:
+                wanted = f"stands where `{expected}` is due" if expected else "closes nothing"
+                raise self.error(f"`{word[0]}` {wanted}", start)
+            self.close[opener] = index
+            self.opens[index] = opener
+        self.parents.append(stack[-1] if stack else -1)
+        if word in _PARTNERS or kind in ("head", "middle"):
+            stack.append(index)
+            if len(stack) > MAX_SCRIPT_DEPTH:
+                raise self.error(f"brackets are nested more than {MAX_SCRIPT_DEPTH} deep", start)
+        self.kinds.append(kind)
+        self.texts.append(word)
+        self.starts.append(start)
+
+    def is_end(self, i: int) -> bool:
+        """Whether token `i` ends any expression."""
+        return i in self.opens or self.texts[i] in _ENDS
+
+    def locate(self, offset: int) -> tuple[int, int]:
+        """Line and column of an offset."""
+        if not self._lines:
+            self._lines = [0, *(found.end() for found in re.compile(_LINE).finditer(self.text))]
+        low, high = 0, len(self._lines)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self._lines[middle] <= offset else (low, middle)
+        bom = low == 0 and self.text.startswith("\ufeff")
+        return low + 1, offset - self._lines[low] + 1 - bom
+
+    def error(self, problem: str, offset: int) -> ScriptError:
+        """Make the error that says what is wrong with the whole file."""
+        return ScriptError(problem, *self.locate(offset))
+
+    def unknown(self, reason: str, i: int) -> Unknown:
+        """Make the unknown value that begins at a token."""
+        start = end = self.starts[i]
+        first = i
+        while end - start <= 40 and self.opens.get(i, i) >= first and self.texts[i]:
+            if self.texts[i] in _ENDS and self.parents[i] == self.parents[first]:
+                break
+            end = self.starts[i] + len(self.texts[i])
+            i += 1
+        text = re.compile(_LINE).split(self.text[start:end][:41])[0]
+        return Unknown(reason, *self.locate(start), text if len(text) < 41 else text[:39] + "…")
+
+    def after(self, i: int) -> int:
+        """Find the token behind token `i`, or behind the group or template that it opens."""
+        while i in self.close:
+            i = self.close[i]
+        return i + 1
+
+    def begins_line(self, i: int) -> bool:
+        """Whether a line break stands between token `i` and the one before it."""
+        end = self.starts[i - 1] + len(self.texts[i - 1])
+        return i == 0 or re.compile(_LINE).search(self.text, end, self.starts[i]) is not None
+
+
+def _tokenize(text: str) -> _Tokens:
+    """Cut a script into tokens and match its brackets; raises `ScriptError`."""
+    tokens = _Tokens(text)
+    match = re.compile(_LEXEME).match
+    position = 1 if text.startswith("\ufeff") else 0
+    if text.startswith("#!", position):
+        line_end = re.compile(_LINE).search(text)
+        position = line_end.start() if line_end else len(text)
+    while (found := match(text, position)) and (kind := found.lastgroup):
+        start, position = found.span(kind)
+        word = found[kind]
+        if word in _SPECIAL:
+            kind, word = _special_token(tokens, word, start)
+            position = start + len(word)
+        tokens.add(kind, word, start)
+    if tokens.stack:
+        opener = tokens.stack[-1]
+        raise tokens.error(f"`{tokens.texts[opener][0]}` is never closed", tokens.starts[opener])
+    for _ in range(4):
+        tokens.add("end", "", len(text))
+    if "<" in tokens.texts:
+        _match_angles(tokens)
+    return tokens
+
+
+def _special_token(tokens: _Tokens, word: str, start: int) -> tuple[str, str]:
+    """Give kind and text of a token that depends on its surroundings or has no end."""
+    if word == "}":
+        inside = tokens.stack and tokens.kinds[tokens.stack[-1]] in ("head", "middle")
+        return _template_piece(tokens, start, ("tail", "middle")) if inside else ("mark", word)
+    if word == "`":
+        return _template_piece(tokens, start, ("template", "head"))
+    if word == "/*":
+        raise tokens.error("a comment is never closed", start)
+    if word in ('"', "'"):
+        raise tokens.error("a string is not closed on its line", start)
+    if _regex_may_start(tokens):
+        found = re.compile(_REGEX).match(tokens.text, start)
+        if found:
+            return "regex", found[0]
+        tokens.misread += 1
+        if tokens.misread > 20:  # each miss has cost a walk to the end of the line
+            raise tokens.error("a regular expression is not closed", start)
+    return "mark", word
+
+
+def _template_piece(tokens: _Tokens, start: int, kinds: tuple[str, str]) -> tuple[str, str]:
+    """Read a piece of a template literal; it has the first kind when it ends the literal."""
+    found = re.compile(_TEMPLATE).match(tokens.text, start + 1)
+    if not found:
+        raise tokens.error("a template literal is never closed", start)
+    return kinds[0 if found[0][-1] == "`" else 1], tokens.text[start : found.end()]
+
+
+def _regex_may_start(tokens: _Tokens) -> bool:
+    """Whether a slash begins a regular expression here: where an operand is due."""
+    texts = tokens.texts
+    last = len(texts) - 1
+    if last < 0:
+        return True
+    kind, word = tokens.kinds[last], texts[last]
+    before = texts[last - 1] if last else ""
+    if word == "!":  # TypeScript's assertion behind a value, else a negation
+        value = last and tokens.kinds[last - 1] not in ("mark", "head", "middle")
+        return before not in (")", "]") and (not value or before in _BEFORE_REGEX)
+    if kind == "name":
+        return word in _BEFORE_REGEX and before not in (".", "?.")
+    if word == ")":
+        opener = tokens.opens[last]
+        return opener > 0 and texts[opener - 1] in _CONTROL
+    if word == "}":  # of a block, unless its brace stood where a value was due
+        opener = tokens.opens[last]
+        before = texts[opener - 1] if opener else ""
+        return before in ("", ")", ";", "{", "}", "=>") or tokens.kinds[opener - 1] == "name"
+    return kind in ("mark", "head", "middle") and word not in ("]", "++", "--")
+
+
+def _match_angles(tokens: _Tokens) -> None:
+    """Pair `<` with `>` where what lies between could be TypeScript's type arguments."""
+    stack: list[int] = []
+    for i, word in enumerate(tokens.texts):
+        if word == "<":
+            stack.append(i)
+        elif word == ">":
+            if stack and stack[-1] >= 0:
+                tokens.angles[stack.pop()] = i
+        elif i in tokens.opens or word in _NOT_IN_TYPES:
+            while stack and stack[-1] >= 0:
+                stack.pop()
+            if i in tokens.opens and stack:
+                stack.pop()
+        if i in tokens.close:
+            stack.append(-1)
+
+
+# TypeScript's types, and the ends of expressions
+
+
+def _type_arguments(tokens: _Tokens, i: int) -> int:
+    """Find the token behind the type arguments at `i`; `i` itself when they are none."""
+    end = tokens.angles.get(i)
+    if end is None or tokens.kinds[end + 1] in ("name", "string", "number"):
+        return i
+    return end + 1
+
+
+def _skip_type(tokens: _Tokens, i: int) -> int:
+    """Find the token behind a type."""
+    texts, due = tokens.texts, True  # whether an operand is due
+    while True:
+        word = texts[i]
+        if word == "<" and i in tokens.angles:
+            i = tokens.angles[i] + 1
+        elif word in _SCRIPT_TYPE_WORDS or (word == "=>" and texts[i - 1] == ")" and not due):
+            i, due = i + 1, True
+        elif due and (tokens.kinds[i] not in ("mark", "end") or i in tokens.close):
+            i, due = tokens.after(i), texts[tokens.after(i)] == "is"
+        elif word == "[" and not tokens.begins_line(i):
+            i = tokens.after(i)
+        else:
+            return i
+
+
+def _skip_expression(tokens: _Tokens, i: int, *, colon: bool = False) -> int:
+    """Find the `,`, `;` or bracket that ends an expression; with `colon` also a lone `:`."""
+    questions = 0
+    while not tokens.is_end(i):
+        word = tokens.texts[i]
+        if word == "?":
+            questions += 1
+        elif word == ":" and colon:
+            questions -= 1
+            if questions < 0:
+                return i
+        i = max(_type_arguments(tokens, i), tokens.after(i)) if word == "<" else tokens.after(i)
+    return i
+
+
+def _body_of_arrow(tokens: _Tokens, i: int, *, colon: bool = False) -> int:
+    """Find the body of the arrow function that begins at `i`; 0 when there is none."""
+    texts = tokens.texts
+    if texts[i] == "async" and not tokens.begins_line(i + 1):
+        i += 1 if texts[i + 1] == "(" or tokens.kinds[i + 1] == "name" else 0
+    if texts[i] == "<":
+        i = _type_arguments(tokens, i)
+    if texts[i] != "(" and tokens.kinds[i] != "name":
+        return 0
+    end = tokens.after(i)
+    if texts[end] == ":" and texts[i] == "(" and not colon:
+        end = _skip_type(tokens, end + 1)
+    return end + 1 if texts[end] == "=>" else 0
+
+
+# Declarations
+
+
+class _Binding:
+    """A name of the top level: where its value begins, or why it is unknown."""
+
+    __slots__ = ("changed", "fixed", "reason", "start")
+
+    def __init__(self, start: int, reason: str, *, fixed: bool) -> None:
+        self.start = start
+        self.reason = reason
+        self.fixed = fixed  # declared with const
+        self.changed = False  # something in its value is set somewhere
+
+
+class _Outline:
+    """What the top level of a script declares, and where its default export begins."""
+
+    def __init__(self, tokens: _Tokens) -> None:
+        self.tokens = tokens
+        self.names: dict[str, _Binding] = {}
+        self.parameters: set[str] = set()  # of a function whose result is exported
+        self.declared: set[int] = set()  # the mentions that declare a name
+        self.root = -1
+        self.root_reason = ""
+        self.module = -1  # the `module` of `module.exports = …`
+        self.wrappers: list[int] = []  # brackets of the calls that the default export goes through
+        self.path: list[int] = []  # and the mentions of names
+
+    def declare(self, i: int, start: int, reason: str = "", *, fixed: bool = True) -> None:
+        """Add the name at token `i`; a second declaration makes it unknown."""
+        name = self.tokens.texts[i]
+        self.declared.add(i)
+        if name in self.names:
+            start, reason = -1, "a name that is declared twice"
+        self.names[name] = _Binding(start, reason, fixed=fixed)
+
+    def export(self, start: int, reason: str = "") -> None:
+        """Note the default export; a second one leaves it unknown."""
+        if self.root >= 0:
+            reason = "one of two default exports"
+        self.root, self.root_reason = start, reason
+
+
+def _outline(tokens: _Tokens) -> _Outline:
+    """List the declarations and exports of the top level."""
+    outline = _Outline(tokens)
+    texts, kinds = tokens.texts, tokens.kinds
+    keyword = ""  # of the declaration that a comma may go on
+    i = 0
+    while kinds[i] != "end":
+        word = texts[i]
+        handler = _STATEMENT_HANDLERS.get(word)
+        if handler and kinds[i] == "name" and texts[i - 1] not in (".", "?.", "as"):
+            keyword = word if word in ("const", "let", "var") else ""
+            i = handler(outline, i)
+        elif word == "," and keyword and _is_declarator(tokens, i + 1):
+            i = _declare_variable(outline, i + 1, keyword)
+        else:
+            keyword = "" if word == ";" else keyword
+            i = max(_type_arguments(tokens, i), tokens.after(i)) if word == "<" else tokens.after(i)
+    return outline
+
+
+def _is_declarator(tokens: _Tokens, i: int) -> bool:
+    after = tokens.texts[tokens.after(i)]
+    return after in ("=", ":") or (tokens.kinds[i] == "name" and after in ("!", *_ENDS))
+
+
+def _declare_variables(outline: _Outline, i: int) -> int:
+    """`const`, `let` and `var`; gives the token at which the first value begins."""
+    texts = outline.tokens.texts
+    if texts[i + 1] == "enum":
+        return _declare_opaque(outline, i + 1)
+    return _declare_variable(outline, i + 1, texts[i])
+
+
+def _declare_variable(outline: _Outline, i: int, keyword: str) -> int:
+    tokens = outline.tokens
+    names = [i] if tokens.kinds[i] == "name" else _names_in_pattern(tokens, i)
+    simple = tokens.kinds[i] == "name"
+    i = tokens.after(i) if not tokens.is_end(i) else i
+    i += tokens.texts[i] == "!"
+    if tokens.texts[i] == ":":
+        i = _skip_type(tokens, i + 1)
+    valued = tokens.texts[i] == "="
+    for name in names:
+        reason = "" if simple else "a name taken out of another value"
+        reason = reason if valued else "a name that is declared without a value"
+        start = -1 if reason else i + 1
+        outline.declare(name, start, reason, fixed=keyword == "const")
+    return i + valued
+
+
+def _names_in_pattern(tokens: _Tokens, i: int) -> list[int]:
+    """List the names that parameters or a destructuring pattern bind."""
+    texts = tokens.texts
+    found = []
+    for j in range(i + 1, tokens.close.get(i, i)):
+        before = texts[j - 1]
+        binds = before in ("(", ",", "{", "[", "...") or (
+            before == ":" and texts[tokens.parents[j]] == "{"
+        )
+        if binds and tokens.kinds[j] == "name":
+            found.append(j)
+    return found
+
+
+def _declare_opaque(outline: _Outline, i: int) -> int:
+    """Functions, classes, enums and namespaces: names without a value that could be known."""
+    tokens = outline.tokens
+    name = i + 1 + (tokens.texts[i + 1] == "*")
+    if tokens.kinds[name] == "name":
+        article = "an" if tokens.texts[i] == "enum" else "a"
+        outline.declare(name, -1, f"{article} {tokens.texts[i]}")
+        return name + 1
+    return i + 1
+
+
+def _declare_imports(outline: _Outline, i: int) -> int:
+    """Note the names of an import line, up to the file it imports from."""
+    tokens = outline.tokens
+    i += 1
+    if tokens.texts[i] in ("(", "."):
+        return i
+    while tokens.kinds[i] in ("name", "mark") and tokens.texts[i] not in (";", "=", "import"):
+        if tokens.kinds[i] == "name" and tokens.texts[i] not in ("from", "type", "as"):
+            outline.names[tokens.texts[i]] = _Binding(-1, "an imported name", fixed=True)
+        i += 1
+    return i
+
+
+def _note_export(outline: _Outline, i: int) -> int:
+    """`export default X`, `export = X` and `export { x as default }`."""
+    tokens = outline.tokens
+    texts = tokens.texts
+    if texts[i + 1] in ("default", "="):
+        outline.export(i + 2)
+        return i + 2
+    if texts[i + 1] != "{":
+        return i + 1
+    end = tokens.after(i + 1)
+    for j in range(i + 2, end):
+        if texts[j] == "default" and texts[j + 1] in (",", "}"):
+            elsewhere = texts[end] == "from" or texts[j - 1] != "as"
+            outline.export(j - 2, "a value of another file" if elsewhere else "")
+    return end
+
+
+def _note_assigned_export(outline: _Outline, i: int) -> int:
+    """`module.exports = X`, `module.exports.default = X` and `exports.default = X`."""
+    texts = outline.tokens.texts
+    whole = texts[i] == "module"
+    if whole and texts[i + 1 : i + 3] != [".", "exports"]:
+        return i + 1
+    equals = i + 3 if whole else i + 1
+    named = texts[equals : equals + 2] == [".", "default"]
+    equals += 2 * named
+    if texts[equals] != "=" or not (whole or named):
+        return i + 1
+    equals += 2 * (texts[equals + 1 : equals + 3] == ["exports", "="])
+    if not named:
+        outline.export(equals + 1)
+        outline.module = i
+        outline.names.setdefault("module", _Binding(-1, "the module itself", fixed=True))
+    elif outline.module < 0:
+        outline.root = equals + 1
+    return equals + 1
+
+
+_STATEMENT_HANDLERS = {
+    "const": _declare_variables,
+    "let": _declare_variables,
+    "var": _declare_variables,
+    "function": _declare_opaque,
+    "class": _declare_opaque,
+    "enum": _declare_opaque,
+    "namespace": _declare_opaque,
+    "import": _declare_imports,
+    "export": _note_export,
+    "module": _note_assigned_export,
+    "exports": _note_assigned_export,
+}
+
+
+# The way from the default export to its object
+
+
+def _unwrap(outline: _Outline) -> int:
+    """Where the exported object begins: through names, brackets, functions and `defineConfig(…)`.
+
+    A call with one argument is taken to give that argument back, and a function to be called:
+    that is what site builders do with a default export, whatever the helper's name.
+    """
+    tokens = outline.tokens
+    i, seen = outline.root, set()
+    while i not in seen:
+        seen.add(i)
+        if tokens.texts[i] == "await":
+            i += 1
+        elif body := _returned(tokens, i):
+            outline.parameters.update(tokens.texts[i:body])
+            i = body
+        elif _is_bracketed(tokens, i):
+            i += 1
+        elif (bracket := _only_argument(tokens, i)) > 0:
+            outline.wrappers.append(bracket)
+            i = bracket + 1
+        elif tokens.texts[i] in outline.names and _is_whole(tokens, i + 1):
+            outline.path.append(i)
+            start = outline.names[tokens.texts[i]].start
+            i = start if start >= 0 else i
+    return i
+
+
+def _is_whole(tokens: _Tokens, i: int) -> bool:
+    """Whether an expression may end before token `i`."""
+    if tokens.is_end(i) or tokens.texts[i] in ("as", "satisfies"):
+        return True
+    return tokens.kinds[i] in ("name", "string") and tokens.begins_line(i)
+
+
+def _is_bracketed(tokens: _Tokens, i: int) -> bool:
+    """Tell whether brackets around one expression are all there is."""
+    if tokens.texts[i] != "(" or not _is_whole(tokens, tokens.after(i)):
+        return False
+    return _skip_expression(tokens, i + 1) == tokens.close[i]
+
+
+def _only_argument(tokens: _Tokens, i: int) -> int:
+    """Find the bracket of a call that is all there is and has one argument; 0 for none."""
+    texts = tokens.texts
+    if tokens.kinds[i] != "name" or texts[i] in _NO_WRAPPERS:
+        return 0
+    i += 1
+    while texts[i] == "." and tokens.kinds[i + 1] == "name":
+        i += 2
+    i = _type_arguments(tokens, i)
+    if texts[i] != "(" or not _is_whole(tokens, tokens.after(i)):
+        return 0
+    end = _skip_expression(tokens, i + 1)
+    end += texts[end] == ","
+    alone = end == tokens.close[i] and end > i + 1 and texts[i + 1] != "..."
+    return i if alone else 0
+
+
+def _returned(tokens: _Tokens, i: int) -> int:
+    """Find the expression that a function gives back at once; 0 for none."""
+    texts = tokens.texts
+    body = _body_of_arrow(tokens, i)
+    if not body:
+        i += texts[i] == "async"
+        if texts[i] != "function" or texts[i + 1] == "*":
+            return 0
+        body = tokens.after(i + 1 + (tokens.kinds[i + 1] == "name"))
+        body = _skip_type(tokens, body + 1) if texts[body] == ":" else body
+        if texts[body] != "{":
+            return 0
+    if texts[body] != "{":
+        return body
+    whole = texts[body + 1] == "return" and _is_whole(tokens, tokens.after(body))
+    return body + 2 if whole else 0
+
+
+# Changes
+
+
+def _mark_changes(outline: _Outline) -> None:
+    """Find the mentions that change what a name holds.
+
+    A parameter or inner declaration of the same name hides it: `(config) => { config.x = 1 }` is
+    how plugins work.
+    """
+    tokens, names = outline.tokens, outline.names
+    hidden: dict[str, int] = {}  # how many open scopes bind a name anew
+    endings: dict[int, list[str]] = {}
+    for i, word in enumerate(tokens.texts):
+        for name in endings.pop(i, ()):
+            hidden[name] -= 1
+        known = word in names and tokens.kinds[i] == "name"
+        if word == "(" or word in _DECLARERS or (known and tokens.texts[i + 1] == "=>"):
+            found, end = _scope(tokens, i)
+            bound = [tokens.texts[j] for j in found if tokens.texts[j] in names]
+            endings.setdefault(end, []).extend(bound)
+            for name in bound:
+                hidden[name] = hidden.get(name, 0) + 1
+        if known and not hidden.get(word) and tokens.texts[i - 1] not in (".", "?."):
+            _mark_mention(outline, i)
+    _spread_changes(outline)
+
+
+def _scope(tokens: _Tokens, i: int) -> tuple[list[int], int]:
+    """List the names that parameters or an inner declaration bind, with the end of their scope."""
+    texts, parent = tokens.texts, tokens.parents[i]
+    named = tokens.kinds[i + 1] == "name"
+    if texts[i + 1] == "=>":
+        return [i], _scope_end(tokens, i + 2)
+    if texts[i] == "(":
+        body = tokens.close[i] + 1
+        body = _skip_type(tokens, body + 1) if texts[body] == ":" else body
+        if texts[body] in ("{", "=>") and texts[i - 1] not in _CONTROL:
+            return _names_in_pattern(tokens, i), _scope_end(tokens, body + (texts[body] == "=>"))
+    elif parent >= 0 and (named or texts[i] in ("const", "let", "var")):
+        end = tokens.close[parent]
+        if texts[parent] == "(":  # for (const x of y) {
+            end = tokens.close.get(end + 1, end)
+        return [i + 1] if named else _names_in_pattern(tokens, i + 1), end
+    return [], i
+
+
+def _scope_end(tokens: _Tokens, i: int) -> int:
+    """Find the end of a function's body; arrows in a row share one walk to it."""
+    if tokens.texts[i] == "{":
+        return tokens.close[i]
+    start, end = tokens.scope_ends.get(tokens.parents[i], (0, 0))
+    if not start <= i < end:
+        end = _skip_expression(tokens, i)
+        tokens.scope_ends[tokens.parents[i]] = (i, end)
+    return end
+
+
+def _mark_mention(outline: _Outline, i: int) -> None:
+    """Note what one mention of a name does to its value."""
+    tokens = outline.tokens
+    texts = tokens.texts
+    if i in outline.declared:
+        return
+    binding = outline.names[texts[i]]
+    end = _member_end(tokens, i + 1)
+    member, after, before = end > i + 1, texts[end], texts[i - 1]
+    if after in _ASSIGNMENTS or before in ("++", "--", "delete"):
+        if member:
+            own = i == outline.module or (texts[i] == "module" and texts[end - 1] == "default")
+            binding.changed = binding.changed or not own
+        elif not binding.fixed:
+            _mark_assigned(binding)
+    elif after == "(":
+        reading = texts[end - 1] in _READING_CALLS
+        binding.changed = binding.changed or (member and not reading)
+    elif tokens.parents[i] >= 0 and _may_be_changed_by_group(outline, i, after):
+        binding.changed = True
+        if not binding.fixed and texts[tokens.parents[i]] != "(":
+            _mark_assigned(binding)
+
+
+def _mark_assigned(binding: _Binding) -> None:
+    if binding.start >= 0:
+        binding.start, binding.reason = -1, "a name that is assigned more than once"
+
+
+def _member_end(tokens: _Tokens, i: int) -> int:
+    """Find the token behind a chain of member accesses."""
+    texts = tokens.texts
+    while True:
+        if texts[i] in (".", "?.") and tokens.kinds[i + 1] == "name":
+            i += 2
+        elif texts[i] == "[":
+            i = tokens.after(i)
+        elif (texts[i] == "?." and texts[i + 1] == "[") or texts[i] == "!":
+            i += 1
+        else:
+            return i
+
+
+def _may_be_changed_by_group(outline: _Outline, i: int, after: str) -> bool:
+    """Whether a mention is an argument of a call that may change it, or the target of a pattern."""
+    tokens = outline.tokens
+    texts = tokens.texts
+    bracket = tokens.parents[i]
+    if texts[bracket] != "(":
+        return texts[tokens.after(bracket)] == "=" and texts[bracket - 1] not in _DECLARERS
+    if after in ("of", "in"):
+        return texts[bracket - 1] in ("for", "await")
+    callee = texts[bracket - 1]
+    called = tokens.kinds[bracket - 1] == "name" or callee in (")", "]", ">", "?.")
+    if not called or callee in _CONTROL or callee in _READING_CALLS or after not in (",", ")"):
+        return False
+    copied = callee == "assign" and texts[i - 1] != "("
+    return bracket not in outline.wrappers and not copied and texts[i - 1] in ("(", ",")
+
+
+def _spread_changes(outline: _Outline) -> None:
+    """Mark what a changed name was made from: both may be the same object."""
+    tokens, names = outline.tokens, outline.names
+    pending = [name for name in names if names[name].changed]
+    while pending:
+        start = names[pending.pop()].start
+        if start < 0:
+            continue
+        for i in range(start, _value_end(tokens, start)):
+            binding = names.get(tokens.texts[i])
+            if binding and not binding.changed and tokens.kinds[i] == "name":
+                binding.changed = True
+                pending.append(tokens.texts[i])
+
+
+def _value_end(tokens: _Tokens, i: int) -> int:
+    """Find the end of a declared value, also where no semicolon ends it."""
+    i = tokens.after(i)
+    while not tokens.is_end(i):
+        if tokens.texts[i] in _STATEMENTS and tokens.begins_line(i):
+            break
+        i = tokens.after(i)
+    return i
+
+
+# ── 5.2 Scripts: values ─────────────────────────────────────────────────────────────────────────
+
+class _Operators:
+    """Works out expressions around the literals and names that `primaries` reads.
+
+    A method takes a token and gives a value and the token behind it.
+    """
+
+    def __init__(self, outline: _Outline) -> None:
+        self.outline = outline
+        self.tokens = outline.tokens
+        self.busy: list[str] = []
+        self.steps = len(outline.tokens.kinds) + MAX_SCRIPT_COPIES
+        self.letters = MAX_SCRIPT_TEXT
+        self.primaries: dict[str, Callable[[int, int], tuple[object, int]]] = {}
+
+    def expression(self, i: int, depth: int, *, colon: bool = False) -> tuple[object, int]:
+        """Work out an expression without commas; `colon` says that a `:` ends it."""
+        if depth > MAX_VALUE_DEPTH:
+            unknown = self.tokens.unknown("a value that is nested too deeply", i)
+            return unknown, _skip_expression(self.tokens, i, colon=colon)
+        value, end = self._binary(i, depth, colon=colon)
+        if self.tokens.is_end(end):
+            return value, end
+        if self.tokens.texts[end] == "?":
+            value, end = self._conditional(value, end, depth, colon=colon)
+        word = self.tokens.texts[end]
+        counted = word in ("++", "--") and self.tokens.begins_line(end)  # the next statement's
+        if word in _ASSIGNMENTS and not counted:
+            value = self.tokens.unknown("an assignment", i)
+            end = _skip_expression(self.tokens, end, colon=colon)
+        return value, end
+
+    def _conditional(self, test: object, i: int, depth: int, *, colon: bool) -> tuple[object, int]:
+        chosen, i = self.expression(i + 1, depth + 1, colon=True)
+        if self.tokens.texts[i] != ":":
+            return self.tokens.unknown(_STRANGE, i), _skip_expression(self.tokens, i, colon=colon)
+        other, i = self.expression(i + 1, depth + 1, colon=colon)
+        if isinstance(test, Unknown):
+            return test, i
+        return (chosen if _is_truthy(test) else other), i
+
+    def _binary(self, first: int, depth: int, *, colon: bool) -> tuple[object, int]:
+        """Work out operands and the operators between them, by precedence without recursion."""
+        texts = self.tokens.texts
+        value, i = self._operand(first, depth, colon=colon)
+        if self.tokens.is_end(i):
+            return value, i
+        values, operators = [value], [""]
+        while True:
+            word = texts[i]
+            if word in ("as", "satisfies"):
+                i = _skip_type(self.tokens, i + 1)
+                continue
+            level = _PRECEDENCE.get(word, 0)
+            while operators[-1] and _PRECEDENCE[operators[-1]] >= level:
+                right = values.pop()
+                values[-1] = self._apply(operators.pop(), values[-1], right, first)
+            if not level:
+                return values[0], i
+            operators.append(word)
+            value, i = self._operand(i + 1, depth, colon=colon)
+            values.append(value)
+
+    def _apply(self, operator: str, left: object, right: object, i: int) -> object:
+        """Apply one operator as far as literals decide it."""
+        if isinstance(left, Unknown):
+            return left
+        if operator == "??":
+            return right if left is None else left
+        if operator in ("||", "&&"):
+            return left if _is_truthy(left) == (operator == "||") else right
+        if isinstance(right, Unknown):
+            return right
+        if operator == "+" and _is_number(left) and _is_number(right):
+            total = _whole_number(float(left) + float(right))  # type: ignore[arg-type]
+            return self.tokens.unknown("a number too large", i) if total is None else total
+        if operator == "+" and (isinstance(left, str) or isinstance(right, str)):
+            return self._joined([_script_text(left), _script_text(right)], i)
+        return self.tokens.unknown(_STRANGE, i)
+
+    def _joined(self, parts: list[str | None], i: int, reason: str = _STRANGE) -> object:
+        """Put texts together, unless one is unknown or the file has joined too much."""
+        known = [part for part in parts if part is not None]
+        self.letters -= sum(map(len, known)) // 16
+        if len(known) < len(parts):
+            return self.tokens.unknown(reason, i)
+        return "".join(known) if self.letters > 0 else self.tokens.unknown("a text too long", i)
+
+    def _operand(self, i: int, depth: int, *, colon: bool) -> tuple[object, int]:
+        """Work out a primary expression with its prefixes, members and calls."""
+        tokens = self.tokens
+        prefixes = []
+        while tokens.texts[i] in _PREFIXES:
+            prefixes.append(i)
+            i += 1
+        self.steps -= 1
+        if self.steps < 0:
+            unknown = tokens.unknown("a value that is too large", i)
+            return unknown, _skip_expression(tokens, i, colon=colon)
+        word, kind, first = tokens.texts[i], tokens.kinds[i], i
+        maybe_arrow = word in ("(", "<", "async") or tokens.texts[i + 1] == "=>"
+        body = _body_of_arrow(tokens, i, colon=colon) if maybe_arrow else 0
+        if body:
+            block = tokens.texts[body] == "{"
+            end = tokens.after(body) if block else _skip_expression(tokens, body, colon=colon)
+            return tokens.unknown("a function", i), end
+        primary = self.primaries.get(word if kind == "mark" else kind, self._strange)
+        value, i = primary(i, depth)
+        if not tokens.is_end(i):
+            value, i = self._suffixes(value, first, i, depth)
+        for prefix in reversed(prefixes):
+            value = self._prefixed(value, prefix)
+        return value, i
+
+    def _strange(self, i: int, _depth: int) -> tuple[object, int]:
+        regex = self.tokens.kinds[i] == "regex"
+        reason = "a regular expression" if regex else _STRANGE
+        return self.tokens.unknown(reason, i), i + 1 if regex else _skip_expression(self.tokens, i)
+
+    def _prefixed(self, value: object, i: int) -> object:
+        word = self.tokens.texts[i]
+        if word == "void":
+            return None
+        if word == "await" or isinstance(value, Unknown):
+            return value
+        if word == "!":
+            return not _is_truthy(value)
+        if word in ("-", "+") and isinstance(value, (int, float)) and _is_number(value):
+            return -value if word == "-" else value
+        return self.tokens.unknown(_STRANGE, i)
+
+    def _suffixes(self, value: object, first: int, i: int, depth: int) -> tuple[object, int]:
+        """Follow the members, calls and assertions behind a primary expression."""
+        tokens, texts = self.tokens, self.tokens.texts
+        while True:
+            word = texts[i]
+            if word == "?." and texts[i + 1] in ("(", "["):
+                i += 1
+            elif word in (".", "?.") and tokens.kinds[i + 1] == "name":
+                value = self._member(value, texts[i + 1], first, i + 2)
+                i += 2
+            elif word == "[":
+                key, end = self.expression(i + 1, depth + 1)
+                i = tokens.after(i)
+                value = self._member(value, key if end == i - 1 else None, first, i)
+            elif word == "(":
+                value, i = self._call(value, first, i, depth), tokens.after(i)
+            elif word == "!" and not tokens.begins_line(i):
+                i += 1
+            elif word == "<" and texts[_type_arguments(tokens, i)] == "(":
+                i = _type_arguments(tokens, i)
+            elif tokens.kinds[i] in ("template", "head"):
+                value, i = tokens.unknown("a tagged template", first), tokens.after(i)
+            else:
+                return value, i
+
+    def _member(self, value: object, key: object, first: int, end: int) -> object:
+        """Look up a member; tokens `first` to `end` are the chain so far."""
+        name = _script_text(key)
+        if isinstance(value, ScriptObject) and name is not None:
+            if name in value or value.rest:
+                return value.find(name)
+        elif isinstance(value, ScriptList) and isinstance(key, int) and 0 <= key < len(value):
+            return value[key]
+        elif isinstance(value, Unknown):
+            if self.tokens.texts[first] not in _ENVIRONMENTS:
+                return value
+            return self.tokens.unknown(self._source(first, end), first)
+        return self.tokens.unknown("a member that no literal has", first)
+
+    def _source(self, first: int, end: int) -> str:
+        """Give the source of a chain of members, without spaces."""
+        text = "".join(self.tokens.texts[first : min(end, first + 20)])
+        return text if len(text) <= 40 else text[:39] + "…"
+
+    def _call(self, value: object, first: int, i: int, depth: int) -> object:
+        """Work out a call: unknown, but for `Object.freeze`."""
+        tokens = self.tokens
+        callee = tokens.texts[first : min(i, first + 20)]
+        if callee in (["Object", ".", "freeze"], ["Object", ".", "seal"]):
+            argument, end = self.expression(i + 1, depth + 1)
+            end += tokens.texts[end] == ","
+            if end == tokens.close[i]:
+                return argument
+        chain = tokens.kinds[first] == "name" and "(" not in callee
+        if isinstance(value, Unknown) and value.reason.startswith("a call"):
+            return value
+        return tokens.unknown(f"a call of {self._source(first, i)}()" if chain else "a call", first)
+
+
+class _Evaluator(_Operators):
+    """Works out literals, names and the default export."""
+
+    def __init__(self, outline: _Outline) -> None:
+        super().__init__(outline)
+        self.primaries = {
+            "string": self._string,
+            "number": self._number,
+            "template": self._string,
+            "head": self._template,
+            "name": self._name,
+            "{": self._object,
+            "[": self._array,
+            "(": self._group,
+        }
+
+    def exported(self, i: int) -> object:
+        """Work out the default export, whose object begins at token `i`."""
+        outline, tokens = self.outline, self.tokens
+        if outline.root_reason:
+            return tokens.unknown(outline.root_reason, outline.root)
+        for mention in outline.path:
+            binding = outline.names[tokens.texts[mention]]
+            if binding.changed or binding.reason:
+                return tokens.unknown(binding.reason or _CHANGED, mention)
+        if outline.module >= 0 and outline.names["module"].changed:
+            return tokens.unknown("module.exports, which is changed later", outline.module)
+        value, end = self.expression(i, 0)
+        if not (tokens.is_end(end) or tokens.begins_line(end)):
+            return tokens.unknown(_STRANGE, i)
+        if outline.wrappers and not isinstance(value, (ScriptObject, Unknown)):
+            return tokens.unknown("a call", outline.root)
+        return value
+
+    def _group(self, i: int, depth: int) -> tuple[object, int]:
+        value, end = self.expression(i + 1, depth + 1)
+        close = self.tokens.close[i]
+        return (value if end == close else self.tokens.unknown(_STRANGE, i)), close + 1
+
+    def _name(self, i: int, depth: int) -> tuple[object, int]:
+        """Work out a keyword or a name."""
+        tokens = self.tokens
+        word = tokens.texts[i]
+        if word in _LITERALS:
+            return _LITERALS[word], i + 1
+        if word in ("function", "class") or (word, tokens.texts[i + 1]) == ("async", "function"):
+            reason = "a class" if word == "class" else "a function"
+            return tokens.unknown(reason, i), self._body_end(i)
+        if word == "new":
+            end = _member_end(tokens, i + 2)
+            reason = f"an object made by new {self._source(i + 1, end)}()"
+            end = _type_arguments(tokens, end)
+            end = tokens.after(end) if tokens.texts[end] == "(" else end
+            return tokens.unknown(reason, i), end
+        binding = self.outline.names.get(word)
+        if word in self.outline.parameters:
+            return tokens.unknown("a parameter", i), i + 1
+        if binding is None or binding.reason:
+            reason = binding.reason if binding else "a name that this file does not define"
+            return tokens.unknown(reason, i), i + 1
+        return self._bound(word, i, depth), i + 1
+
+    def _bound(self, name: str, i: int, depth: int) -> object:
+        """Work out a declared name, anew so that every use has its own copy."""
+        tokens, binding = self.tokens, self.outline.names[name]
+        if name in self.busy:
+            return tokens.unknown("a name that is defined by itself", i)
+        self.busy.append(name)
+        value, end = self.expression(binding.start, depth + 1)
+        self.busy.pop()
+        if not (tokens.is_end(end) or tokens.begins_line(end)):
+            return tokens.unknown(_STRANGE, binding.start)
+        if binding.changed and isinstance(value, (ScriptObject, ScriptList)):
+            return tokens.unknown(_CHANGED, i)
+        return value
+
+    def _body_end(self, i: int) -> int:
+        """Find the token behind a function or class that begins at `i`."""
+        tokens = self.tokens
+        is_class = tokens.texts[i] == "class"
+        while tokens.texts[i] != "{" and not tokens.is_end(i):
+            i = max(_type_arguments(tokens, i), tokens.after(i))
+            if tokens.texts[i] == ":" and not is_class:
+                i = _skip_type(tokens, i + 1)
+        return tokens.after(i) if tokens.texts[i] == "{" else i
+
+    def _string(self, i: int, _depth: int) -> tuple[object, int]:
+        text = _unquoted(self.tokens.texts[i][1:-1], template=self.tokens.kinds[i] == "template")
+        if text is None:
+            return self.tokens.unknown("a string with a malformed escape", i), i + 1
+        return text, i + 1
+
+    def _template(self, i: int, depth: int) -> tuple[object, int]:
+        """Work out a template literal with holes."""
+        tokens, first = self.tokens, i
+        parts = [_unquoted(tokens.texts[i][1:-2], template=True)]
+        while tokens.kinds[i] != "tail":
+            value, end = self.expression(i + 1, depth + 1)
+            i = tokens.close[i]
+            piece = tokens.texts[i][1 : -1 if tokens.kinds[i] == "tail" else -2]
+            parts += [_script_text(value) if end == i else None, _unquoted(piece, template=True)]
+        return self._joined(parts, first, "a template with ${…}"), i + 1
+
+    def _number(self, i: int, _depth: int) -> tuple[object, int]:
+        number = _parsed_number(self.tokens.texts[i])
+        if number is None:
+            return self.tokens.unknown("a number too large", i), i + 1
+        return number, i + 1
+
+    def _array(self, i: int, depth: int) -> tuple[object, int]:
+        tokens, result = self.tokens, ScriptList()
+        end = tokens.close[i]
+        i += 1
+        while i < end:
+            offset = tokens.starts[i]
+            if tokens.texts[i] == ",":  # a hole
+                result.add(None, offset)
+                i += 1
+                continue
+            spread = tokens.texts[i] == "..."
+            value, i = self._settled(*self.expression(i + spread, depth + 1))
+            if spread and isinstance(value, str):
+                for letter in value:
+                    result.add(letter, offset)
+            elif spread and isinstance(value, ScriptList):
+                self.steps -= len(value)
+                result.extend(value)
+                result.offsets.extend(value.offsets)
+            elif spread and not isinstance(value, Unknown):
+                result.add(tokens.unknown(_STRANGE, i - 1), offset)
+            else:
+                result.add(value, offset)
+            i += i < end
+        return result, end + 1
+
+    def _settled(self, value: object, i: int) -> tuple[object, int]:
+        """Give a value that is whole, else an unknown one up to the next comma."""
+        if self.tokens.is_end(i):
+            return value, i
+        return self.tokens.unknown(_STRANGE, i), _skip_expression(self.tokens, i)
+
+    def _object(self, i: int, depth: int) -> tuple[object, int]:
+        result = ScriptObject()
+        end = self.tokens.close[i]
+        i += 1
+        while i < end:
+            if self.tokens.texts[i] == "...":
+                value, i = self._settled(*self.expression(i + 1, depth + 1))
+                self._spread(result, value, i - 1)
+            else:
+                i = self._property(result, i, depth)
+            i += i < end
+        return result, end + 1
+
+    def _spread(self, target: ScriptObject, value: object, i: int) -> None:
+        """Put another object's members into one."""
+        if isinstance(value, ScriptObject):
+            if value.rest:
+                target.obscure(value.rest)
+            self.steps -= len(value)
+            target.update(value)
+            target.offsets.update(value.offsets)
+        elif isinstance(value, Unknown) or (value and isinstance(value, (list, str))):
+            unknown = value if isinstance(value, Unknown) else self.tokens.unknown(_STRANGE, i)
+            target.obscure(unknown)
+
+    def _property(self, target: ScriptObject, i: int, depth: int) -> int:
+        """Add one member of an object; gives the comma or bracket behind it."""
+        tokens, texts = self.tokens, self.tokens.texts
+        first, method = i, False
+        while texts[i] in ("get", "set", "async", "*") and texts[i + 1] not in _AFTER_KEY:
+            i, method = i + 1, True
+        key, end = self._key(i, depth)
+        value: object
+        prototype = key == "__proto__" and texts[end] == ":" and texts[i] != "["
+        if method or texts[end] in ("(", "<"):
+            value, end = tokens.unknown("a function", first), _skip_expression(tokens, end)
+        elif texts[end] == ":":
+            value, end = self.expression(end + 1, depth + 1)
+        elif tokens.kinds[i] == "name":
+            value, end = self._name(i, depth + 1)
+        else:
+            value = tokens.unknown(_STRANGE, first)
+        value, end = self._settled(value, end)
+        if key is None:
+            target.obscure(tokens.unknown("a computed key", first))
+        elif not prototype:
+            target[key] = value
+            target.offsets[key] = tokens.starts[first]
+        return end
+
+    def _key(self, i: int, depth: int) -> tuple[str | None, int]:
+        """Give the text of a key, None when it is unknown."""
+        tokens = self.tokens
+        if tokens.kinds[i] == "name":
+            word = tokens.texts[i]
+            return (word if "\\" not in word else _unquoted(word)), i + 1
+        if tokens.kinds[i] in ("string", "number"):
+            return _script_text(self.primaries[tokens.kinds[i]](i, depth)[0]), i + 1
+        if tokens.texts[i] != "[":
+            return None, i
+        value, end = self.expression(i + 1, depth + 1)
+        return (_script_text(value) if end == tokens.close[i] else None), tokens.after(i)
+
+
+def _is_truthy(value: object) -> bool:
+    return isinstance(value, (ScriptObject, ScriptList)) or bool(value)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _script_text(value: object) -> str | None:
+    """Give the text JavaScript makes of a value, None where that is not certain."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value) if abs(value) < 10**21 else None
+    if isinstance(value, float) and 1e-6 <= abs(value) < 1e16:  # outside, exponents differ
+        return repr(value)
+    return None
+
+
+def _whole_number(number: float) -> int | float | None:
+    """Make a JavaScript number an integer where it is one; None when it is infinite."""
+    if number - number != 0:
+        return None
+    return int(number) if number == int(number) else number
+
+
+def _parsed_number(word: str) -> int | float | None:
+    """Read a numeric literal; None when it is malformed or beyond all use."""
+    plain = word.replace("_", "")
+    if len(plain) > 200:
+        return None
+    try:
+        if plain[:2] in ("0x", "0X", "0o", "0O", "0b", "0B") or plain[-1] == "n":
+            number = int(plain.rstrip("n"), 0)
+            return number if plain[-1] == "n" else _whole_number(float(number))
+        if plain[0] == "0" and len(plain) > 1 and not plain.strip("01234567"):
+            return int(plain, 8)
+        return _whole_number(float(plain))
+    except (ValueError, OverflowError):
+        return None
+
+
+def _unquoted(text: str, *, template: bool = False) -> str | None:
+    """Read the inside of a string literal; None when an escape is malformed."""
+    if template:
+        text = re.compile(_LINE).sub("\n", text)
+    if "\\" not in text:
+        return text
+    try:
+        text = re.compile(_ESCAPE).sub(_script_unescaped, text)
+    except (ValueError, OverflowError):
+        return None
+    if any("\ud800" <= letter <= "\udfff" for letter in text):  # pairs written as two escapes
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    return text
+
+
+def _script_unescaped(found: re.Match[str]) -> str:
+    code = found[1] or found[2] or found[3]
+    if code:
+        return chr(int(code, 16))
+    if found[4]:
+        return chr(int(found[4], 8))
+    letter = found[5]
+    if letter in ("u", "x"):
+        raise ValueError(found[0])
+    if letter in ("\n", "\r\n", "\r", "\u2028", "\u2029"):
+        return ""
+    return _SIMPLE_ESCAPES.get(letter, letter)
+
+
+# The entry
+
+
+def read_script_config(text: str) -> ScriptValue:
+    """Work out the default export of a script without running it.
+
+    Objects and arrays become `ScriptObject` and `ScriptList`, null and undefined None, numbers int
+    where they are whole, and what cannot be known `Unknown`. Raises `ScriptError` when the text is
+    no script (a string, comment or bracket that never ends), too long, or exports nothing.
+    """
+    if len(text) > MAX_SCRIPT_CHARS:
+        raise ScriptError(f"the file has more than {MAX_SCRIPT_CHARS} characters", 1, 1)
+    tokens = _tokenize(text)
+    outline = _outline(tokens)
+    if outline.root < 0:
+        raise ScriptError(
+            "nothing is exported at the top level; write `export default { … }`", 1, 1
+        )
+    start = _unwrap(outline)
+    _mark_changes(outline)
+    value = _Evaluator(outline).exported(start)
+    return ScriptValue(value, tokens, tokens.starts[start])
+
+
+# ── 5.3 What a configuration says ───────────────────────────────────────────────────────────────
 
 CONFIG_ENDINGS = ("ts", "mts", "mjs", "cjs", "js", "json", "yml", "yaml", "toml")
 SCRIPT_ENDINGS = frozenset({"ts", "mts", "mjs", "cjs", "js"})
@@ -1996,20 +4668,31 @@ class Config:
 class ConfigText:
     """A configuration file that was read and not yet checked: its mapping, and where keys stand."""
 
-    __slots__ = ("_positions", "_text", "mapping", "path")
+    __slots__ = ("_positions", "_text", "_where", "mapping", "path")
 
     def __init__(
         self,
         path: str,
         text: str,
         mapping: Mapping[str, object],
-        positions: Mapping[tuple[str | int, ...], tuple[int, int]] | None = None,
+        where: Callable[..., tuple[int, int]] | None = None,
     ) -> None:
         self.path, self.mapping = path, mapping
-        self._text, self._positions = text, positions
+        self._text, self._where = text, where
+        self._positions: dict[tuple[str | int, ...], tuple[int, int]] | None = None
+
+    def get(self, key: str) -> object:
+        """The value of a top-level key. One that only an unknown spread may set counts as unset,
+        but for `contentDir`, without which nothing can be served.
+        """
+        value = member(self.mapping, key)
+        unseen = value is not None and value is getattr(self.mapping, "rest", None)
+        return None if unseen and key != "contentDir" else value
 
     def place(self, keys: Sequence[str | int]) -> tuple[int, int]:
         """Line and column (1-based) of the innermost of `keys` that can be found."""
+        if self._where is not None:
+            return self._where(*keys)
         if self._positions is None and self.path.endswith(".json"):
             self._positions = json_positions(self._text)
         if self._positions is not None:
@@ -2054,18 +4737,24 @@ def read_config(path: str, text: str) -> ConfigText:
     Raises `ConfigError` where it cannot be read. Nothing of it is ever run (SPEC 5).
     """
     ending = path.rsplit(".", 1)[-1]
-    if ending == "json":
-        value, positions = _read_json(path, text), None
-    elif ending in ("yml", "yaml"):
-        value, positions = _read_yaml(path, text), None
-    elif ending == "toml":
-        value, positions = _read_toml(path, text), None
+    read = {"json": _read_json, "yml": _read_yaml, "yaml": _read_yaml, "toml": _read_toml}.get(ending)
+    where = None
+    if read is not None:
+        value = read(path, text)
     else:
-        value, positions = _read_script(path, text)
+        script = _read_script(path, text)
+        value, where = script.value, script.where
     if not isinstance(value, dict):
-        what = "nothing" if value is None else f"a {type(value).__name__}"
-        raise ConfigError(path, 1, 1, f"the configuration is {what}; write an object with keys")
-    return ConfigText(path, text, value, positions)
+        line, column = where() if where is not None else (1, 1)
+        raise ConfigError(path, line, column, f"{_no_object(value)}; write an object with keys")
+    return ConfigText(path, text, value, where)
+
+
+def _no_object(value: object) -> str:
+    if isinstance(value, Unknown):
+        return f"the configuration is computed ({value.reason})"
+    what = "nothing" if value is None else "a list" if isinstance(value, list) else "one value"
+    return f"the configuration is {what}"
 
 
 def _read_json(path: str, text: str) -> object:
@@ -2134,16 +4823,22 @@ def _read_toml(path: str, text: str) -> object:
         raise ConfigError(path, line, column, f"is no TOML: {problem}") from None
 
 
-def _read_script(path: str, text: str) -> tuple[object, Any]:
-    problem = "scripts are not read yet; write the same keys into inkan.config.json"
-    raise ConfigError(path, 1, 1, problem)
+def _read_script(path: str, text: str) -> ScriptValue:
+    try:
+        return read_script_config(text)
+    except ScriptError as fault:
+        raise ConfigError(path, fault.line, fault.column, fault.problem) from None
+
+
+def member(mapping: Mapping[str, object], key: str) -> object:
+    """The value of a key; an `Unknown` where a script may set it in a way that cannot be seen."""
+    return mapping.find(key) if isinstance(mapping, ScriptObject) else mapping.get(key)
 
 
 def config_from_mapping(read: ConfigText) -> Config:
     """A checked `Config`. Raises `ConfigError` that names the key as the user wrote it."""
     config = Config()
     config.path = read.path
-    mapping = read.mapping
     config.content_dir = _config_text(read, "contentDir") or "content"
     config.title = _config_text(read, "title", needed=False)
     config.url = _config_text(read, "url", needed=False)
@@ -2155,20 +4850,41 @@ def config_from_mapping(read: ConfigText) -> Config:
     def note(name: str, sentence: str) -> None:
         config.problems.append(read.warning(("fields", name), sentence))
 
-    declared = known(read, ("fields",), mapping.get("fields"))
-    config.declared = parse_declarations(declared, note) if declared is not None else {}
+    declared = known(read, ("fields",), read.get("fields"))
+    config.declared = parse_declarations(without_unknown(declared), note)
     config.rules.declared = {fold_key(name): field for name, field in config.declared.items()}
     config.problems += _config_near_misses(read)
+    rest = getattr(read.mapping, "rest", None)
+    if rest is not None:
+        sentence = f"keys that {rest.text} may set are not seen; write them out as literals"
+        config.problems.append(Problem(read.path, rest.line, rest.column, "note", sentence))
     return config
 
 
 def known(read: ConfigText, keys: Sequence[str | int], value: object) -> object:
     """`value`, where it can be known without running the file; raises `ConfigError` elsewhere."""
+    if isinstance(value, Unknown):
+        name = _key_name(keys)
+        problem = f"{name} is computed ({value.reason}); write it as a literal or add inkan.config.json"
+        raise read.fault(keys, problem)
+    return value
+
+
+def _key_name(keys: Sequence[str | int]) -> str:
+    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys)[1:]
+
+
+def without_unknown(value: object) -> object:
+    """A value of a script as plain data; members that cannot be known are left out."""
+    if isinstance(value, dict):
+        return {k: without_unknown(v) for k, v in value.items() if not isinstance(v, Unknown)}
+    if isinstance(value, list):
+        return [without_unknown(item) for item in value if not isinstance(item, Unknown)]
     return value
 
 
 def _config_text(read: ConfigText, key: str, *, needed: bool = True) -> str | None:
-    value = read.mapping.get(key)
+    value = read.get(key)
     if needed:
         value = known(read, (key,), value)
     if value is None or (isinstance(value, str) and value.strip()):
@@ -2194,13 +4910,13 @@ def _config_object(read: ConfigText, *keys: str | int, value: object) -> dict[st
     if value is None:
         return {}
     if not isinstance(value, dict):
-        name = ".".join(str(key) for key in keys)
-        raise read.fault(keys, f"{name} is {_described(value)}; write it as an object")
+        what = f"{_key_name(keys)} is {_described(value)}"
+        raise read.fault(keys, f"{what}; write it as an object")
     return value
 
 
 def _config_sources(read: ConfigText) -> list[SourceEntry]:
-    listed = known(read, ("sources",), read.mapping.get("sources"))
+    listed = known(read, ("sources",), read.get("sources"))
     if listed is None:
         return []
     if not isinstance(listed, list):
@@ -2215,7 +4931,7 @@ def _config_source(read: ConfigText, index: int, item: object) -> SourceEntry:
     entry = _config_object(read, "sources", index, value=item)
     texts: dict[str, str] = {}
     for key in ("dir", "repo", "ref", "path", "project"):
-        value = known(read, ("sources", index, key), entry.get(key))
+        value = known(read, ("sources", index, key), member(entry, key))
         if value is None:
             continue
         if not isinstance(value, str) or not value.strip():
@@ -2233,7 +4949,7 @@ def _config_source(read: ConfigText, index: int, item: object) -> SourceEntry:
 
 
 def _config_statuses(read: ConfigText) -> dict[str, Status]:
-    mapping = _config_object(read, "statuses", value=read.mapping.get("statuses"))
+    mapping = _config_object(read, "statuses", value=read.get("statuses"))
     if not mapping:
         return DEFAULT_STATUSES
     statuses = {}
@@ -2241,12 +4957,12 @@ def _config_statuses(read: ConfigText) -> dict[str, Status]:
         entry = _config_object(read, "statuses", name, value=value)
         flags = {}
         for key in ("current", "open"):
-            flag = known(read, ("statuses", name, key), entry.get(key))
+            flag = known(read, ("statuses", name, key), member(entry, key))
             if flag is not None and not isinstance(flag, bool):
                 problem = f"statuses.{name}.{key} is {_described(flag)}; write true or false"
                 raise read.fault(("statuses", name, key), problem)
             flags[key] = bool(flag)
-        label = entry.get("label")
+        label = member(entry, "label")
         statuses[fold_key(name)] = Status(
             name, current=flags["current"], is_open=flags["open"],
             label=label if isinstance(label, str) else None,
@@ -2256,10 +4972,10 @@ def _config_statuses(read: ConfigText) -> dict[str, Status]:
 
 def _config_approvals(read: ConfigText) -> dict[str, int]:
     approvals = {}
-    for name, value in _config_object(read, "types", value=read.mapping.get("types")).items():
+    for name, value in _config_object(read, "types", value=read.get("types")).items():
         if not isinstance(value, dict):
             continue  # types also build the site; only requiredApprovals is ours
-        number = known(read, ("types", name, "requiredApprovals"), value.get("requiredApprovals"))
+        number = known(read, ("types", name, "requiredApprovals"), member(value, "requiredApprovals"))
         if number is None:
             continue
         if isinstance(number, bool) or not isinstance(number, int) or number < 0:
@@ -2273,9 +4989,9 @@ def _config_approvals(read: ConfigText) -> dict[str, int]:
 
 
 def _config_cycle(read: ConfigText) -> str | None:
-    value = known(read, ("review",), read.mapping.get("review"))
+    value = known(read, ("review",), read.get("review"))
     if isinstance(value, dict):
-        value = known(read, ("review", "every"), value.get("every"))
+        value = known(read, ("review", "every"), member(value, "every"))
     if value is None or value is False:
         return None
     if isinstance(value, bool) or not isinstance(value, (str, int)):
@@ -2314,7 +5030,7 @@ class Snapshot:
 
     __slots__ = (
         "_before", "_edits", "_token", "broken", "declared", "drafts", "is_site", "looked", "missing",
-        "problems", "projects", "records", "rules", "title",
+        "problems", "projects", "records", "rules", "summaries", "title",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -2327,6 +5043,7 @@ class Snapshot:
         self.missing: list[Problem] = []
         self.problems: list[Problem] = []
         self.looked = ""
+        self.summaries: list[str] = []  # one line for each foreign archive
         self.title: str | None = None
         self.is_site = False
         self._token = object()  # what tells this snapshot from all others
@@ -2386,10 +5103,6 @@ class Source(Protocol):
         """For each record, which of the folded `needles` its folded body holds; and warnings."""
 
 
-class NotARecord(Exception):  # noqa: N818 - a finding, not a fault
-    """A file turned out to be no record; the text says what it is instead."""
-
-
 class NativeReader:
     """How inkan's own content folders are named and read (SPEC 5)."""
 
@@ -2408,7 +5121,10 @@ class NativeReader:
             return "named with a leading _ or ."
         if fold(stem) in ("readme", "index"):
             return "named README or index"
-        return None
+        return "a template" if is_template(stem) and number_of(stem) is None else None
+
+    def sidecar(self, folder: str, name: str) -> str | None:
+        """Nothing: the metadata of inkan's own records stands in their front matter."""
 
     def origin(self, relative: str, location: str) -> Origin:
         """The id, project, type and number that the path below the content folder gives."""
@@ -2651,6 +5367,8 @@ class ContentFolder:
 
     def _is_project(self, folder: FolderState) -> bool:
         """Whether the folder is a project's: first level, or the top of a folder with `project`."""
+        if not isinstance(self.reader, NativeReader):
+            return False
         if self.prefix:
             return folder.relative == ""
         return folder.relative != "" and "/" not in folder.relative
@@ -2789,7 +5507,10 @@ class ContentFolder:
         problem: Problem | None = None, reason: str | None = None, rules: Rules | None = None,
     ) -> None:  # fmt: skip
         before = state.problem.sentence if state.problem else None
-        if record is not None and state.record is not None and state.record.id == record.id:
+        if (
+            record is not None and state.record is not None and state.record.id == record.id
+            and isinstance(self.reader, NativeReader)  # others decide from all records together
+        ):
             self.edits.append((state.record, record))
         elif (
             record or state.record or reason != state.reason
@@ -2884,6 +5605,11 @@ class ContentFolder:
         for link in folder.links.values():
             if link.folder is not None:
                 yield from self.walk(link.folder)
+
+    def records(self) -> list[Record]:
+        """All records of the folder."""
+        states = (state for folder in self.walk() for _, state in self.files(folder))
+        return [state.record for state in states if state.record is not None]
 
     def files(self, folder: FolderState) -> Iterator[tuple[str, FileState]]:
         """The names and states of one folder's files, those behind links too."""
@@ -3038,10 +5764,10 @@ class Place:
 
     def __init__(
         self, path: str, shown_as: str, *, prefix: str = "", is_source: bool = False,
-        repository: Repository | None = None,
+        repository: Repository | None = None, archive: ForeignArchive | None = None,
     ) -> None:  # fmt: skip
         self.path, self.shown, self.prefix = path, shown_as, prefix
-        self.is_source, self.repository = is_source, repository
+        self.is_source, self.repository, self.archive = is_source, repository, archive
         self.rules = Rules()
         self.roots: list[str] = []
         self.content: ContentFolder | None = None
@@ -3083,8 +5809,9 @@ class Place:
         roots = self.roots if self.path else [os.path.realpath(path)]
         if self.content is None or self.content.path != os.path.realpath(path):
             self.content = ContentFolder(
-                path, self.shown, self.rules, prefix=self.prefix, roots=roots
-            )
+                path, self.shown, self.rules, prefix=self.prefix, roots=roots,
+                reader=self.archive.reader if self.archive is not None else None,
+            )  # fmt: skip
         self.content.roots = roots
         self.content.scan(call)
 
@@ -3122,9 +5849,11 @@ class FolderSource:
         self._config_state: tuple[object, ...] | None = None
         self._config_read: tuple[list[str], bytes] | None = None  # what is applied now
         self._places: list[Place] = []
+        self._watched: dict[str, tuple[int, ...] | None] | None = None  # for foreign archives
         self._snapshot: Snapshot | None = None
         self._kept: dict[str, Record] = {}
         self._said: set[str] = set()
+        self._summarised: set[str] = set()
         self._said_enough = False
 
     def start(self) -> None:
@@ -3140,6 +5869,8 @@ class FolderSource:
             call.check()
         try:
             self._read_config()
+            if self._config.path is None:
+                self._look_for_archives(call)
             roots = [os.path.realpath(place.path) for place in self._places if place.path]
             for place in self._places:
                 place.roots = roots
@@ -3198,16 +5929,54 @@ class FolderSource:
     def _apply(self, config: Config) -> None:
         """Serve the folders that `config` names; repositories begin to be fetched."""
         content = os.path.join(self.root, os.path.expanduser(config.content_dir))
-        places = [Place(content, shown_folder(content, self.root))]
+        places = [Place(content, shown_folder(content, self.root))] if config.path else []
         places += [self._place(entry, config) for entry in config.sources]
         self.stop()
-        self._config, self._places = config, places
+        self._config, self._places, self._watched = config, places, None
         for place in self._places:
             place.rules = config.rules
         self._snapshot = None
         for place in self._places:
             if place.repository is not None:
                 place.repository.start()
+
+    def _look_for_archives(self, call: Call) -> None:
+        """Without a configuration: find the archives again where a folder on the way changed."""
+        if self._watched is not None and self._watched == self._signatures(self._watched):
+            return
+        if not self._given and is_anywhere(self.root, self._environ):
+            self._watched = {}
+            return
+        native = native_folder(self.root)
+        archives, watched = ([], []) if native else find_foreign_archives(self.root, call)
+        signatures = self._signatures([self.root, os.path.join(self.root, "content"), *watched])
+        if native:
+            places = [Place(native, shown_folder(native, self.root))]
+        else:
+            places = [self._foreign_place(archive) for archive in archives]
+        if [place.path for place in places] != [place.path for place in self._places]:
+            self._snapshot = None
+        before = {place.path: place for place in self._places}
+        self._places = [_kept_place(before.get(place.path), place) for place in places]
+        self._watched = signatures
+
+    def _signatures(self, paths: Iterable[str]) -> dict[str, tuple[int, ...] | None]:
+        """How each path looks now; a path that changed just now never looks the same again."""
+        now = time.time_ns()
+        found: dict[str, tuple[int, ...] | None] = {}
+        for path in paths:
+            try:
+                stat = os.stat(path)
+            except OSError:
+                found[path] = None
+                continue
+            found[path] = (*signature_of(stat), now) if is_hot(stat, now) else signature_of(stat)
+        return found
+
+    def _foreign_place(self, archive: ForeignArchive) -> Place:
+        place = Place(archive.folder, shown_folder(archive.folder, self.root), archive=archive)
+        place.rules = self._config.rules
+        return place
 
     def _place(self, entry: SourceEntry, config: Config) -> Place:
         prefix = entry.project or ""
@@ -3272,7 +6041,23 @@ class FolderSource:
             found.looked = self._looked()
         for record in found.records:
             self._address(record)
+        self._summarise(found)
         return found
+
+    def _summarise(self, found: Snapshot) -> None:
+        """Say once per foreign archive what was recognised, and what its records lack."""
+        for place in self._places:
+            if place.archive is None or place.content is None:
+                continue
+            records = place.content.records()
+            found.summaries.append(archive_summary(place.archive, records))
+            bare = sum(record.status is None and record.current for record in records)
+            if bare:
+                sentence = f"{counted(bare, 'record')} without a status, taken as current"
+                found.problems.append(Problem(place.shown or ".", 0, 0, "note", sentence))
+            if place.archive.folder not in self._summarised:
+                self._summarised.add(place.archive.folder)
+                self._log(found.summaries[-1])
 
     def _gather_folder(
         self, found: Snapshot, kept: dict[str, Record], folder: ContentFolder, state: FolderState
@@ -3300,6 +6085,17 @@ class FolderSource:
 
     def _looked(self) -> str:
         """Where records were looked for, how many files were seen, and why they were none."""
+        if self._config.path is None and not self._places:
+            if self._watched == {}:
+                return (
+                    f"No folder was named, and {shown(self.root)} is not searched; "
+                    "start the server with --root and the folder of the archive."
+                )
+            return (
+                f"No decision records were found below {shown(self.root)}, in folders named adr, "
+                "decisions, rfcs or the like; name the archive's folder with --root, "
+                "or its contentDir in an inkan.config.json."
+            )
         parts = [
             f"{shown(os.path.abspath(place.path))} (which is no folder)"
             for place in self._places if place.path and place.content is None
@@ -3329,7 +6125,8 @@ class FolderSource:
         """Log each problem once, however many calls meet it; of too many, say how many more."""
         if self._said_enough:
             return
-        fresh = [line for line in dict.fromkeys(map(str, problems)) if line not in self._said]
+        told = (str(problem) for problem in problems if problem.kind not in ("value", "link"))
+        fresh = [line for line in dict.fromkeys(told) if line not in self._said]
         room = MAX_SAID - len(self._said)
         for line in fresh[:room]:
             self._said.add(line)
@@ -3374,6 +6171,39 @@ class FolderSource:
         return found, warnings
 
 
+def _kept_place(before: Place | None, place: Place) -> Place:
+    """The place as it was, where the archive that was found again is the same."""
+    if before is None or (before.archive is None) != (place.archive is None):
+        return place
+    if before.archive is None or place.archive is None:
+        return before
+    if before.archive.reader.adopt(place.archive.reader):
+        return before
+    return place
+
+
+def is_anywhere(folder: str, environ: Mapping[str, str]) -> bool:
+    """Whether a folder is the root of a file system or the home folder: nobody's archive."""
+    real = os.path.realpath(folder)
+    home = environ.get("HOME") or environ.get("USERPROFILE") or os.path.expanduser("~")
+    return os.path.dirname(real) == real or real == os.path.realpath(home)
+
+
+def native_folder(root: str) -> str | None:
+    """The content folder of an archive of inkan's that has no configuration: where a
+    `_project.yml` stands in a sub-folder of `content`, or of the root itself.
+    """
+    for folder in (os.path.join(root, "content"), root):
+        try:
+            with os.scandir(folder) as entries:
+                names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+        except OSError:
+            continue
+        if any(os.path.isfile(os.path.join(folder, name, "_project.yml")) for name in names):
+            return folder
+    return None
+
+
 def fold_body(text: str) -> str:
     """A body as it is searched: in NFC, case-folded."""
     return text.lower() if text.isascii() else to_nfc(text).casefold()
@@ -3392,13 +6222,7 @@ def _double(record: Record, kept: Record) -> Problem:
 
 
 def _settle(folder: ContentFolder) -> None:
-    records = [
-        file.record
-        for state in folder.walk()
-        for _, file in folder.files(state)
-        if file.record is not None
-    ]
-    folder.reader.settle(records)
+    folder.reader.settle(folder.records())
 
 
 def _projects(found: Snapshot, folders: Sequence[ContentFolder]) -> dict[str, Project]:
@@ -3444,6 +6268,451 @@ def percent_decode(text: str) -> str:
         else:
             parts.append(b"%" + part)
     return b"".join(parts).decode("utf-8", "replace")
+
+# ── 6a Finding archives that are not inkan's ──────────────────────────────────────────────────
+#
+# Pointer files settle where records are; else a folder with records, or made for them, is taken
+# whole when it is `--root` itself; else folders are searched by name and, failing that, by what
+# their files say. One walk, shallow folders first, that follows no link.
+
+SEARCH_DEPTH = 16  # folders below `--root`; decision records lie far higher
+SEARCH_FOLDERS = 100_000  # looked into before the search ends with what it has
+WATCHED_FOLDERS = 1_000  # whose change starts a new search, beside those that lead to an archive
+SAMPLE_FILES = 5
+SAMPLE_BYTES = 16 * 1024
+
+_EXAMPLES = ("examples", "example", "samples", "sample")
+_TELLING = frozenset((
+    "status", "context", "decision", "decision outcome", "consequences", "considered options",
+    "decision drivers", "context and problem statement",
+))  # fmt: skip
+
+
+class ForeignArchive:
+    """A folder of records that are not inkan's, and how to read them."""
+
+    __slots__ = ("convention", "folder", "project", "reader")
+
+    def __init__(
+        self, folder: str, project: str, convention: str, reader: ForeignReader
+    ) -> None:
+        self.folder, self.project = folder, project
+        self.convention, self.reader = convention, reader
+
+
+def archive_summary(archive: ForeignArchive, records: Sequence[Record]) -> str:
+    """One line for people: what was recognised, and what its records lack."""
+    lacking = (
+        (
+            sum(not r.status and r.current for r in records),
+            "without a status (they count as current)",
+        ),
+        (sum(not r.status and not r.current for r in records), "with a status that is unknown"),
+        (sum(r.date is None for r in records), "without a date"),
+    )
+    repairs = sum(p.kind == "repair" for record in records for p in record.problems)
+    parts = [counted(len(records), "record"), *(f"{n:,} {what}" for n, what in lacking if n)]
+    parts += [counted(repairs, "repair")] if repairs else []
+    return f"{shown(archive.folder)}: {archive.convention}, {', '.join(parts)}"
+
+
+class _Folder:
+    """One folder as the walk saw it; `path` is relative to the root and `/`-separated."""
+
+    __slots__ = ("files", "folders", "pages", "path")
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.files: list[str] = []  # named like records
+        self.pages: list[str] = []  # that are one when their folder is named like one
+        self.folders: list[str] = []
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return self.path.rpartition("/")[2]
+
+    def is_record(self) -> bool:
+        """Whether the folder is one record, as in `0007-x/README.md`; a year's folder is none."""
+        if not self.pages or read_file_name(self.name) is None:
+            return False
+        return not self.files or any(letter.isalpha() for letter in self.name)
+
+
+class _Found:
+    """An archive in the making: its folder, why it is one, and the folders seen below it."""
+
+    __slots__ = ("convention", "deep", "folders", "name", "path")
+
+    def __init__(self, path: str, convention: str, *, deep: bool = True, name: str = "") -> None:
+        self.path, self.convention, self.deep, self.name = path, convention, deep, name
+        self.folders: list[_Folder] = []
+
+    def stems(self) -> dict[str, list[str]]:
+        """The stems of records by the folder that holds them, relative to the archive."""
+        stems: dict[str, list[str]] = {}
+        cut = len(self.path) + 1 if self.path else 0
+        for folder in self.folders:
+            own = folder.path[cut:]
+            if folder.is_record() and own:
+                stems.setdefault(own.rpartition("/")[0], []).append(folder.name)
+            elif folder.files:
+                stems.setdefault(own, []).extend(split_ending(name)[0] for name in folder.files)
+        return stems
+
+    def record_folders(self) -> list[str]:
+        """The folders that are one record each, relative to the archive."""
+        cut = len(self.path) + 1 if self.path else 0
+        return [folder.path[cut:] for folder in self.folders if folder.is_record()]
+
+
+def find_foreign_archives(root: str, call: Call) -> tuple[list[ForeignArchive], list[str]]:
+    """The archives below `root`, and the files and folders whose change asks for a new search.
+
+    Nothing outside `root` is read but the name of the repository that it belongs to.
+    """
+    pointers, watched = _read_pointers(root)
+    found = [archive for archive in pointers if os.path.isdir(_absolute(root, archive.path))]
+    if found:
+        for archive in found:
+            archive.folders = list(_walk(root, archive.path, call))
+        seen = [folder for archive in found for folder in archive.folders]
+    else:
+        found, seen = _search(root, call)
+    found = [archive for archive in found if archive.stems()]
+    paths = {folder.path for archive in found for folder in archive.folders}
+    paths.update(_parents(paths), (folder.path for folder in seen[:WATCHED_FOLDERS]))
+    watched += [_absolute(root, path) for path in sorted(paths)]
+    return _name_archives(root, found), watched
+
+
+def _absolute(root: str, path: str) -> str:
+    return os.path.join(root, path.replace("/", os.sep)) if path else root
+
+
+def _parents(paths: Iterable[str]) -> set[str]:
+    found = {""}
+    for path in paths:
+        while path and path not in found:
+            found.add(path)
+            path = path.rpartition("/")[0]  # noqa: PLW2901
+    return found
+
+
+# ── 6a.1 Pointer files ────────────────────────────────────────────────────────────────────────
+
+
+def _read_pointers(root: str) -> tuple[list[_Found], list[str]]:
+    """The folders that the first pointer file names, and the pointer files that exist."""
+    named: list[_Found] = []
+    present: list[str] = []
+    for name, read in _POINTERS:
+        path = os.path.join(root, name)
+        text = _read_start(path)
+        if text is None:
+            continue
+        present.append(path)
+        if not named:
+            named = [
+                _Found(inside, f"{tool} ({name})", name=project)
+                for tool, folder, project in read(text)
+                for inside in [_inside(root, folder)]
+                if inside is not None
+            ]
+    if not named and os.path.isdir(os.path.join(root, ".archgate", "adrs")):
+        named = [_Found(".archgate/adrs", "archgate (.archgate/adrs)")]
+    return named, present
+
+
+def _read_start(path: str, most: int = SAMPLE_BYTES) -> str | None:
+    """The first bytes of a regular file as text; `None` where it cannot be read."""
+    if not os.path.isfile(path):
+        return None
+    try:
+        with open(path, "rb") as file:
+            return file.read(most).decode("utf-8", "replace").lstrip("\ufeff")
+    except OSError:
+        return None
+
+
+def _inside(root: str, folder: str) -> str | None:
+    """A folder that a pointer names, relative to `root`; `None` where it lies outside of it."""
+    base = os.path.realpath(root)
+    full = os.path.realpath(os.path.join(base, folder.strip() or "."))
+    if full != base and not full.startswith(base.rstrip(os.sep) + os.sep):
+        return None
+    return "" if full == base else os.path.relpath(full, base).replace(os.sep, "/")
+
+
+def _adr_tools(text: str) -> Iterator[tuple[str, str, str]]:
+    first = text.strip().split("\n", 1)[0].strip()
+    if first:
+        yield "adr-tools", first, ""
+
+
+def _log4brains(text: str) -> Iterator[tuple[str, str, str]]:
+    project = _yaml_mapping(text).get("project")
+    if not isinstance(project, dict):
+        return
+    if project.get("adrFolder"):
+        yield "log4brains", text_of(project["adrFolder"]), ""
+    packages = project.get("packages")
+    for package in packages if isinstance(packages, list) else []:
+        if isinstance(package, dict) and package.get("adrFolder"):
+            yield "log4brains", text_of(package["adrFolder"]), text_of(package.get("name"))
+
+
+def _yaml_mapping(text: str) -> dict[str, Any]:
+    import vendored_yaml
+
+    block = "\n".join(line for line in text.split("\n") if line.rstrip() not in ("---", "..."))
+    try:
+        value, _ = vendored_yaml.load_lenient(block)
+    except vendored_yaml.YAMLError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _adr_json(text: str) -> Iterator[tuple[str, str, str]]:
+    import json
+
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return
+    if isinstance(value, dict) and isinstance(value.get("path"), str):
+        yield "adr", value["path"], ""
+
+
+def _adrs_toml(text: str) -> Iterator[tuple[str, str, str]]:
+    found = _re(r"(?m)^[ \t]*adr_dir[ \t]*=[ \t]*[\"']([^\"'\n]+)[\"']").search(text)
+    if found:
+        yield "adrs", found[1], ""
+
+
+def _backstage(text: str) -> Iterator[tuple[str, str, str]]:
+    found = _re(r"(?m)^[ \t]*backstage\.io/adr-location:[ \t]*[\"']?([^\"'\n#]+)").search(text)
+    if found:
+        place = _re(r"https?://.*/(?:blob|tree)/[^/]+/").sub("", found[1].strip())
+        if "://" not in place:
+            yield "Backstage", place, ""
+
+
+_POINTERS: tuple[tuple[str, Callable[[str], Iterator[tuple[str, str, str]]]], ...] = (
+    (".adr-dir", _adr_tools),
+    (".log4brains.yml", _log4brains),
+    (".adr.json", _adr_json),
+    ("adrs.toml", _adrs_toml),
+    ("catalog-info.yaml", _backstage),
+)
+
+
+# ── 6a.2 The walk ─────────────────────────────────────────────────────────────────────────────
+
+
+def _walk(root: str, start: str, call: Call) -> Iterator[_Folder]:
+    """`start` and the folders below it that can hold records, shallow ones first."""
+    import collections
+
+    waiting = collections.deque([(start, 0)])
+    seen = 0
+    while waiting and seen < SEARCH_FOLDERS:
+        path, depth = waiting.popleft()
+        folder = _list_folder(root, path)
+        seen += 1
+        if seen % 64 == 0:
+            call.check()
+        yield folder
+        if depth < SEARCH_DEPTH:
+            base = path + "/" if path else ""
+            waiting.extend((base + name, depth + 1) for name in folder.folders)
+
+
+_LISTED_ENDINGS = FOREIGN_ENDINGS + tuple(ending.upper() for ending in FOREIGN_ENDINGS)
+
+
+def _list_folder(root: str, path: str) -> _Folder:
+    """One folder's entries by what their names say; nothing where it cannot be listed."""
+    folder = _Folder(path)
+    own = folder.name
+    named = read_file_name(own) is not None
+    try:
+        with os.scandir(_absolute(root, path)) as entries:
+            for entry in entries:
+                name = entry.name
+                if name.endswith(_LISTED_ENDINGS):
+                    stem = split_ending(name)[0]
+                    if named and is_record_page(own, stem):
+                        folder.pages.append(name)
+                    elif _is_record_name(stem) and entry.is_file(follow_symlinks=False):
+                        folder.files.append(name)
+                elif entry.is_dir(follow_symlinks=False) and may_enter(name):
+                    folder.folders.append(name)
+    except OSError:
+        folder.folders.clear()
+    folder.folders.sort()
+    return folder
+
+
+def _is_record_name(stem: str) -> bool:
+    return not (
+        stem.startswith((".", "_"))
+        or read_file_name(stem) is None
+        or is_skipped(stem)
+        or is_template(stem)
+    )
+
+
+def _search(root: str, call: Call) -> tuple[list[_Found], list[_Folder]]:
+    """Archives by the names of folders and by what their files say, and all folders seen."""
+    found: list[_Found] = []
+    seen: list[_Folder] = []
+    owners: dict[str, _Found] = {}
+    for folder in _walk(root, "", call):
+        seen.append(folder)
+        owner = owners.get(folder.path.rpartition("/")[0]) if folder.path else None
+        if owner is None or not (owner.deep or folder.is_record()):
+            owner = _archive_at(root, folder)
+            if owner is None:
+                folder.folders = [name for name in folder.folders if name not in _EXAMPLES]
+                continue
+            found.append(owner)
+        owner.folders.append(folder)
+        owners[folder.path] = owner
+    return found, seen
+
+
+def _archive_at(root: str, folder: _Folder) -> _Found | None:
+    """The archive that begins at that folder, by its name or its files; `None` without one."""
+    name = folder.name or os.path.basename(os.path.abspath(root))
+    if is_archive_name(name) or (not folder.path and _holds_records(folder.files)):
+        return _Found(folder.path, "")
+    if len(folder.files) < 3:
+        return None
+    sample = [os.path.join(_absolute(root, folder.path), n) for n in sorted(folder.files)]
+    texts = [_read_start(path) or "" for path in sample[:SAMPLE_FILES]]
+    telling = sum(len(_telling_sections(t)) >= 2 or bool(_mail_header(t)[0]) for t in texts)
+    return _Found(folder.path, "", deep=False) if 2 * telling >= len(texts) else None
+
+
+def _holds_records(files: list[str]) -> bool:
+    """Whether names alone make a root an archive: one `0001-x.md`, but no `UPGRADE-6.1.md`."""
+    if any(_re(rf"[0-9]|{_KIND_PREFIX}[-_ ]?[0-9]").match(name) for name in files):
+        return True
+    padded = [m[1] for m in map(_re(r"([a-z_-]+)[0-9]{3,5}[-_. ]").match, files) if m]
+    return any(padded.count(prefix) >= 3 for prefix in set(padded))
+
+
+def _telling_sections(text: str) -> set[str]:
+    """Which sections or labels of a decision record a text has."""
+    lines = (line[:80].strip(" \t\r#*-_>|").partition(":")[0] for line in text.split("\n"))
+    return {name for name in (line.strip(" *_|").lower() for line in lines) if name in _TELLING}
+
+
+def _convention(root: str, found: _Found) -> str:
+    """What a sample of the archive's files looks like, in a word or two for people."""
+    paths = [(f, name) for f in found.folders for name in sorted(f.files or f.pages)]
+    texts = [_read_start(os.path.join(_absolute(root, f.path), n)) or "" for f, n in paths[:3]]
+    sections: set[str] = set().union(*map(_telling_sections, texts))
+    if sections & {"considered options", "decision outcome"}:
+        return "MADR"
+    if {"status", "context"} <= sections:
+        return "Nygard"
+    return "front matter" if any(t.startswith("---") for t in texts) else "records by name"
+
+
+# ── 6a.3 The names of archives ────────────────────────────────────────────────────────────────
+
+
+def _name_archives(root: str, found: list[_Found]) -> list[ForeignArchive]:
+    """Archives with the project of each of their folders (SPEC 5)."""
+    own = repository_name(root) or os.path.basename(os.path.abspath(root)) or "archive"
+    stems = {archive.path: archive.stems() for archive in found}
+    places = [(a.path, rel) for a in found for rel in {"": [], **stems[a.path]}]
+    full = {place: [part for part in "/".join(place).split("/") if part] for place in places}
+    holding = [parts for (path, rel), parts in full.items() if rel in stems[path]]
+    shared = _shared_length(holding)
+    packages = {archive.path: archive.name for archive in found}
+    projects = {
+        place: packages[place[0]] or _project_name(parts[shared:]) or own
+        for place, parts in full.items()
+    }
+    for place in _meeting(projects, stems, full):
+        projects[place] = "-".join(full[place]).strip("._-") or own
+    return [
+        ForeignArchive(
+            _absolute(root, archive.path),
+            projects[archive.path, ""],
+            archive.convention or _convention(root, archive),
+            ForeignReader(
+                archive.path,
+                {rel: name for (path, rel), name in projects.items() if path == archive.path},
+                archive.record_folders(),
+                deep=archive.deep,
+            ),
+        )
+        for archive in found
+    ]
+
+
+def _shared_length(paths: list[list[str]]) -> int:
+    """How many leading parts all `paths` share; those of a single one tell nothing either."""
+    first, last = (min(paths), max(paths)) if paths else ([], [])
+    return next((n for n, (a, b) in enumerate(zip(first, last)) if a != b), len(first))
+
+
+def _project_name(parts: list[str]) -> str:
+    """Those of the path's parts that tell its folder from the others, joined by `-`."""
+    telling = [
+        part
+        for part in parts
+        if fold_folder(part) not in _COMMON_PARTS
+        and not is_archive_name(part)
+        and not _folder_status(part)
+    ]
+    return "-".join([part for part in telling if part.lower() not in _HOLDERS] or telling)
+
+
+def _meeting(
+    projects: dict[tuple[str, str], str],
+    stems: dict[str, dict[str, list[str]]],
+    full: dict[tuple[str, str], list[str]],
+) -> set[tuple[str, str]]:
+    """The folders whose records would share an id with those of another folder."""
+    holders: dict[tuple[str, str, str], set[tuple[str, str]]] = {}
+    for place, project in projects.items():
+        for stem in stems[place[0]].get(place[1], ()):
+            named = read_file_name(stem)
+            kind = (named.kind if named else None) or _kind_of_folder("/".join(full[place]))
+            holders.setdefault((project, kind, stem), set()).add(place)
+    return {place for met in holders.values() if len(met) > 1 for place in met}
+
+
+def repository_name(root: str) -> str | None:
+    """The name in the address of the remote `origin`, read from `.git/config` as text."""
+    folder = os.path.abspath(root)
+    while not os.path.exists(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+    text = _read_start(os.path.join(_git_folder(os.path.join(folder, ".git")), "config")) or ""
+    section = text.partition('[remote "origin"]')[2].partition("\n[")[0]
+    found = _re(r"(?m)^[ \t]*url[ \t]*=[ \t]*(\S+)").search(section)
+    if not found:
+        return None
+    return found[1].rstrip("/").removesuffix(".git").replace(":", "/").rpartition("/")[2] or None
+
+
+def _git_folder(path: str) -> str:
+    """The folder with the configuration: of a worktree, the one of its main repository."""
+    pointer = _read_start(path)
+    if pointer is None:
+        return path
+    folder = os.path.join(os.path.dirname(path), pointer.partition("gitdir:")[2].strip())
+    common = _read_start(os.path.join(folder, "commondir"))
+    return os.path.join(folder, common.strip()) if common else folder
+
 
 # ── 6b Other repositories ─────────────────────────────────────────────────────────────────────
 #
@@ -5266,10 +8535,6 @@ def fold_text(text: str) -> str:
 # ── 6c.4 The index ────────────────────────────────────────────────────────────────────────────
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 _CONTAINERS = (
     "records", "decisions", "items", "adrs", "entries", "documents", "docs", "results", "result",
     "data", "pages", "files", "rfcs",
@@ -5313,7 +8578,7 @@ _ENTRY_ALIASES = {
     alias: (name, rank) for name, row in _ENTRY_KEYS.items() for rank, alias in enumerate(row)
 }
 _EVIDENCE = ("status", "date", "path", "url", "number", "ref", "body", "project", "type")
-_SITE_REVIEW_KEYS = _words(
+_SITE_REVIEW_KEYS = _word_set(
     "review reviewby reviewdue dueforreview nextreview nextreviewdate nextreviewdue reviewdate "
     "reviewon revisit revisiton expires expirydate expireby validuntil resubmission lastreviewed "
     "lastreviewedon lastreviewedat lastrevieweddate lastreview lastreviewdate reviewedon "
@@ -6036,7 +9301,7 @@ def plain_text(text: str) -> str:
     return " ".join(text.split())
 
 
-_GENERAL_HEADINGS = _words(
+_GENERAL_HEADINGS = _word_set(
     "projects project decisions decision decisionrecords records record adrs adr rfcs rfc optional "
     "docs documentation pages links index all alldecisions architecturedecisionrecords"
 )
@@ -6718,6 +9983,9 @@ class Archive:
     def linked(self, record: Record, text: str) -> Sequence[str]:
         """The ids that a link written in `record` may mean (SPEC 5, *References*)."""
         found = self.names.linked(record, text)
+        if not found and "://" in text and text.startswith("["):  # an address: its words may do
+            label = re.match(r"\[([^\]]+)\]\(", text)
+            found = self.names.linked(record, label[1]) if label else ()
         return found or self.titles.get(fold(link_target(text)), ())
 
     def related(self, record: Record) -> list[str]:
@@ -7015,6 +10283,7 @@ def link_target(text: str) -> str:
             "/" + text.partition("://")[2].partition("/")[2]
         )  # fmt: skip
     text = percent_decode(text).partition("#")[0].partition("?")[0]
+    text = re.sub(r"/(?:readme|index)\.\w+$", "", text, flags=re.IGNORECASE)  # a record's folder
     return without_ending(text.rstrip("/"))
 
 
@@ -7034,7 +10303,9 @@ def find_record(archive: Archive, text: str) -> Record:
 
     Raises `ToolError` where there is none, where there are several, and where its file is broken.
     """
-    found = archive.names.find(text) or archive.titles.get(fold(text), ())
+    found = archive.names.find(text)
+    if not found and not text.strip().isdigit():  # a bare number is no title either
+        found = archive.titles.get(fold(text), ())
     if not found:
         raise ToolError(f"No record matches {quoted(text)}. Use search_records to find ids.")
     if len(found) > 1:
@@ -7225,9 +10496,10 @@ def matches_value(value: object, wanted: str) -> bool:
         return any(matches_value(item, wanted) for item in value)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         try:
-            return float(wanted) == value
+            if float(wanted) == value:
+                return True
         except (ValueError, OverflowError):
-            return False
+            pass  # no number, or one of more digits than a float has
     return fold(text_of(value)) == wanted
 
 
@@ -7431,42 +10703,98 @@ def compact(value: object) -> str:
     return str(encoder.encode(value))
 
 
+def line_size(text: str) -> int:
+    """Bytes that JSON text takes in an answer line, where line separators are escaped."""
+    size = len(text.encode("utf-8", "surrogatepass"))
+    if text.isascii():
+        return size
+    return size + 3 * (text.count("\u2028") + text.count("\u2029")) + 4 * text.count("\x85")
+
+
+def escaped_size(value: object) -> int:
+    """Bytes that `value` takes in an answer line, once."""
+    return line_size(compact(value))
+
+
 def wire_size(value: object) -> int:
     """Bytes that `value` takes in an answer line: once as an object, once as text in a text."""
     text = compact(value)
-    return len(text.encode("utf-8", "replace")) + len(compact(text).encode("utf-8", "replace"))
+    return line_size(text) + escaped_size(text)
 
 
 def fit_list(result: dict[str, Any]) -> dict[str, Any]:
     """Cut the one list of a result that would pass the limit of an answer line, with a warning."""
-    if len(compact(result)) * 2.2 < MAX_ANSWER_BYTES * 0.5 or wire_size(result) < (
-        MAX_ANSWER_BYTES - 2000
-    ):
+    text = compact(result)
+    most = 3 if text.isascii() else 12  # bytes that one character may take in all
+    if len(text) * most < MAX_ANSWER_BYTES or wire_size(result) < MAX_ANSWER_BYTES - 2000:
         return result
     name = max(
         (key for key, value in result.items() if isinstance(value, list) and key != "warnings"),
         key=lambda key: len(compact(result[key])),
     )
-    items = result[name]
-    rest = wire_size({key: value for key, value in result.items() if key != name})
-    room = MAX_ANSWER_BYTES - 4000 - rest
+    warnings = _shorten_rows(result[name])
+    if wire_size(result) >= MAX_ANSWER_BYTES - 4000:
+        warnings.append(_cut_list(result, name))
+    result["warnings"] = [*warnings, *result.get("warnings", [])]
+    return result
+
+
+def _shorten_rows(rows: list[Any]) -> list[str]:
+    """Cut the texts of rows that would fill an answer alone; says in which."""
+    names = []
+    for number, row in enumerate(rows):
+        if len(compact(row)) * 3 > MAX_ROW_BYTES and wire_size(row) > MAX_ROW_BYTES:
+            names.append(clipped(str(row.get("id", row.get("name")))))
+            rows[number] = shortened(row, MAX_ROW_BYTES)
+    if not names:
+        return []
+    return [f"Texts that end in … are cut, as these are too long for a list: {listed(names, 5)}."]
+
+
+def _cut_list(result: dict[str, Any], name: str) -> str:
+    """Keep as many rows as fit; says how to get the others."""
+    rows = result[name]
+    room = MAX_ANSWER_BYTES - 5000
+    room -= wire_size({key: value for key, value in result.items() if key != name})
     kept = 0
-    for item in items:
-        room -= wire_size(item) + 2
+    for row in rows:
+        room -= wire_size(row) + 2
         if room < 0:
             break
         kept += 1
-    result[name] = items[:kept]
+    result[name] = rows[:kept]
     how = (
         f"go on with offset {result['offset'] + kept}" if "offset" in result
         else "name a project"
     )  # fmt: skip
-    warning = (
-        f"The answer would pass 1 MB, so {kept} of {len(items)} {name} are in it; "
+    return (
+        f"The answer would pass 1 MB, so {kept} of {len(rows)} {name} are in it; "
         f"narrow the filters, or {how}."
     )
-    result["warnings"] = [warning, *result.get("warnings", [])]
-    return result
+
+
+_NEVER_CUT = ("id", "ref", "path", "url")  # what a next call is made with
+
+
+def shortened(row: dict[str, Any], most: int) -> dict[str, Any]:
+    """`row` with the long texts and lists in it cut, so that it takes about `most` bytes."""
+    for texts, parts in ((20_000, 1_000), (2_000, 100), (200, 40)):
+        row = {k: v if k in _NEVER_CUT else _cut_parts(v, texts, parts) for k, v in row.items()}
+        if wire_size(row) <= most:
+            break
+    return row
+
+
+def _cut_parts(value: Any, texts: int, parts: int) -> Any:
+    """`value` without what is beyond so many characters of a text, or parts of a list."""
+    if isinstance(value, str):
+        return value if len(value) <= texts else f"{value[:texts]}…"
+    if isinstance(value, list):
+        return [_cut_parts(item, texts, parts) for item in value[:parts]]
+    if isinstance(value, dict):
+        items = list(value.items())[:parts]
+        return {key[:texts]: _cut_parts(item, texts, parts) for key, item in items}
+    return value
 
 
 def with_warnings(result: dict[str, Any], own: Sequence[str], archive: Archive) -> dict[str, Any]:
@@ -7515,7 +10843,7 @@ def unknown_value(kind: str, value: str, counts: dict[str, tuple[str, int]]) -> 
     near = near_misses(value, [name for name, _ in counts.values()])
     numbers = dict(counts.values())
     names = list(dict.fromkeys([*near, *numbers]))[:5]
-    known_values = ", ".join(f"{shown(name)} ({numbers[name]})" for name in names)
+    known_values = ", ".join(f"{clipped(name)} ({numbers[name]})" for name in names)
     return f"No record has the {kind} {quoted(value)}. {_PLURALS[kind]}: {known_values}"
 
 
@@ -7620,7 +10948,7 @@ def _field_filter(archive: Archive, text: str) -> tuple[tuple[str, str], list[st
     near = near_misses(value if values else name, known_values)
     ordered = sorted(known_values, key=lambda v: (-known_values[v], v))
     best = list(dict.fromkeys([*near, *ordered]))[:5]
-    shown_values = ", ".join(f"{shown(v)} ({known_values[v]})" for v in best)
+    shown_values = ", ".join(f"{clipped(v)} ({known_values[v]})" for v in best)
     warning = f"No record has the {'field ' if values else ''}{what} {quoted(text)}."
     if not values:
         warning = f"No record has the field {quoted(name.strip())}."
@@ -7633,8 +10961,7 @@ def get_record(archive: Archive, arguments: dict[str, Any], call: Call) -> dict[
     result = describe(archive, record)
     body = archive.source.read_body(record, call)
     result["body"] = body[arguments["body_offset"] :]
-    if arguments["body_offset"] or len(body) * 2 > MAX_ANSWER_BYTES // 4:
-        _cut_body(result, len(body), arguments["body_offset"])
+    _fit_record(result, len(body), arguments["body_offset"])
     return result
 
 
@@ -7664,6 +10991,9 @@ def describe(archive: Archive, record: Record) -> dict[str, Any]:
     warnings = [loop] if loop else []
     warnings += [str(p) for p in archive.link_problems if p.path == record.path]
     warnings += [str(p) for p in record.problems]
+    if len(warnings) > RECORD_WARNINGS:
+        more = len(warnings) - RECORD_WARNINGS
+        warnings[RECORD_WARNINGS:] = [f"and {more:,} more: run --check"]
     if warnings:
         result["warnings"] = warnings
     return result
@@ -7700,24 +11030,36 @@ def _link_results(archive: Archive, record: Record, relation: str) -> list[dict[
     ]
 
 
-def _cut_body(result: dict[str, Any], total: int, offset: int) -> None:
-    """Cut a body that would make the answer line too long, at a line end (SPEC 7)."""
-    body = result["body"]
-    rest = {key: value for key, value in result.items() if key != "body"}
-    room = (MAX_ANSWER_BYTES - 4000 - wire_size(rest) - len(record_block(rest))) // 2
-    if _escaped_size(body) <= room:
-        return
-    low, high = 0, min(len(body), max(room, 0))
+def _fit_record(result: dict[str, Any], total: int, offset: int) -> None:
+    """Cut what would make the answer line too long: fields, then the body, at a line end."""
+    body = result.pop("body")
+    if (len(compact(result)) + len(body)) * 24 > MAX_ANSWER_BYTES:
+        room = MAX_ANSWER_BYTES - 4000
+        if _head_size(result) > room // 2:
+            result.update(shortened(result, room // 4))
+            long = f"Fields of {result['id']} that end in … are cut; its file has them whole."
+            result["warnings"] = [long, *result.get("warnings", [])]
+        cut = _cut_at(body, (room - _head_size(result)) // 2)
+        if cut < len(body):
+            result["bodyTruncated"] = {"shown": offset + cut, "total": total}
+            body = body[:cut]
+    result["body"] = body
+
+
+def _head_size(fields: dict[str, Any]) -> int:
+    """Bytes that the fields of a record take in an answer line: as an object and as YAML."""
+    return escaped_size(fields) + escaped_size(record_block(fields))
+
+
+def _cut_at(body: str, room: int) -> int:
+    """How many characters of a body fit into so many bytes, up to a line end if there is one."""
+    if escaped_size(body) <= room:
+        return len(body)
+    low, high = 1, max(1, min(len(body), room))
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if _escaped_size(body[:middle]) <= room else (low, middle - 1)
-    cut = body.rfind("\n", 0, low) + 1 or low
-    result["body"] = body[:cut]
-    result["bodyTruncated"] = {"shown": offset + cut, "total": total}
-
-
-def _escaped_size(value: object) -> int:
-    return len(compact(value).encode("utf-8", "replace"))
+        low, high = (middle, high) if escaped_size(body[:middle]) <= room else (low, middle - 1)
+    return body.rfind("\n", 0, low) + 1 or low
 
 
 def record_block(result: dict[str, Any]) -> str:
@@ -7734,6 +11076,8 @@ def record_text(result: dict[str, Any]) -> str:
     truncated = result.get("bodyTruncated")
     if truncated is None:
         return text
+    if not text.endswith("\n"):
+        text += "\n"
     more = f"[{truncated['shown']:,} of {truncated['total']:,} characters: to read on, call "
     return f"{text}{more}get_record with body_offset {truncated['shown']}]"
 
@@ -7817,7 +11161,7 @@ def _undated_reviews(records: Iterable[Record]) -> list[str]:
         for record in records
         if record.current and not (record.review and record.review.due)
         for problem in record.problems
-        if problem.kind == "date" and not problem.sentence.startswith("date is")
+        if problem.kind == "date" and (record.review or not problem.sentence.startswith("date is"))
     ]
     more = [f"and {len(unread) - MISSING_SHOWN:,} more review dates that cannot be read"]
     return unread[:MISSING_SHOWN] + (more if len(unread) > MISSING_SHOWN else [])
@@ -8097,7 +11441,7 @@ def list_resources(archive: Archive, cursor: str | None) -> dict[str, Any]:
     room = MAX_ANSWER_BYTES - 2000
     for record in records[:RESOURCE_PAGE]:
         resource = _resource(record)
-        room -= _escaped_size(resource) + 1
+        room -= escaped_size(resource) + 1
         if room < 0 and page:
             break
         page.append(resource)
@@ -9167,6 +12511,8 @@ def run_check(source: Source, call: Call, out: Callable[[str], None]) -> int:
         level = "error" if problem.is_error else "warning"
         place = f"{problem.place}: " if problem.path else ""
         out(f"{place}{level}: {problem.sentence}\n")
+    for line in archive.snapshot.summaries:
+        out(f"{line}\n")
     errors = sum(problem.is_error for problem in problems)
     warnings = len(problems) - errors
     if not archive.records:

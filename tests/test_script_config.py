@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from script_config import ScriptError, ScriptObject, Unknown, read_script_config
+from inkan_mcp import ScriptError, ScriptObject, Unknown, read_script_config
 
 DATA = Path(__file__).parent / "data" / "config"
 SUFFIXES = {".ts", ".mts", ".mjs", ".cjs", ".js"}
@@ -312,6 +312,12 @@ def test_an_unknown_value_tells_reason_place_and_source():
     unknown = value["contentDir"]
     assert (unknown.reason, unknown.line, unknown.column) == ("process.env.DIR", 2, 15)
     assert unknown.text == "process.env.DIR ?? 'docs'"
+
+
+def test_the_source_of_an_unknown_value_ends_where_the_value_ends():
+    value = read_script_config("export default [env('x', [1]), { a: b.c }, `${d}`, e]").value
+    texts = [value[0].text, value[1]["a"].text, value[2].text, value[3].text]
+    assert texts == ["env('x', [1])", "b.c", "`${d}`", "e"]
 
 
 def test_the_source_of_an_unknown_value_is_at_most_forty_letters():

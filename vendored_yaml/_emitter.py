@@ -75,7 +75,7 @@ def _write_list(items: Iterable[object], margin: str, lines: list[str]) -> None:
                 _write_mapping(item, inner, lines)
             else:
                 _write_list(item, inner, lines)
-            lines[first] = f"{margin}- {lines[first][len(inner):]}"
+            lines[first] = f"{margin}- {lines[first][len(inner) :]}"
         else:
             lines.append(f"{margin}- {_scalar(item, margin)}")
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 
 
-
 class FrontMatter:
     """A file in two parts.
 
@@ -120,7 +119,9 @@ def _without(text: str) -> FrontMatter:
     elif head[:3] == "+++":
         found = _pattern(r"\+\+\+[ \t]*[\r\n]+[ \t]*(?:\[|[\w-]+[ \t]*=)").match(head)
         if found:
-            result.problem = "front matter between +++ is TOML, which is not read; use YAML between ---"
+            result.problem = (
+                "front matter between +++ is TOML, which is not read; use YAML between ---"
+            )
     else:
         found = _pattern(r"---[ \t]*([A-Za-z]+)[ \t]*[\r\n]").match(head)
         if found and _find_closing(text, 0):
@@ -135,5 +136,7 @@ def _after_comment(text: str) -> str | None:
     end = text.find("-->")
     rest = text[end + 3 :].lstrip(" \t\r\n") if end >= 0 else ""
     if _pattern(r"---[ \t]*[\r\n]+[A-Za-z_][\w -]*:").match(rest):
-        return "the front matter stands after a comment and is not read; put its --- on the first line"
+        return (
+            "the front matter stands after a comment and is not read; put its --- on the first line"
+        )
     return None

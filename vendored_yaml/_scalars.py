@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     Scalar = Union[None, bool, int, float, str]
 
+MAX_CHARACTERS = 1024 * 1024
 # `int` of more digits takes quadratic time, and Python 3.11 refuses it.
 MAX_DIGITS = 4300
 
@@ -28,9 +29,7 @@ CONSTANTS: dict[str, bool | None] = {
 NUMBER_STARTS = frozenset("0123456789+-.")
 
 _SPECIAL = {
-    sign + dot: float(sign + "inf")
-    for sign in ("", "+", "-")
-    for dot in (".inf", ".Inf", ".INF")
+    sign + dot: float(sign + "inf") for sign in ("", "+", "-") for dot in (".inf", ".Inf", ".INF")
 }
 _SPECIAL.update(dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")))
 
@@ -57,6 +56,8 @@ def number(text: str) -> Scalar:
     """Give the number a plain text stands for, or the text itself."""
     if text[4:8:3] == "--":  # no number has a dash in both places; nearly every date has
         return text
+    if len(text) < 16 and text.isdigit() and text.isascii():
+        return int(text)
     found = _NUMBER.fullmatch(text)
     if found is None:
         return _SPECIAL.get(text, text)

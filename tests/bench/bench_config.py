@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from script_config import read_script_config
+from inkan_mcp import read_script_config
 
 HEAD = """\
 import { defineConfig } from 'inkan'

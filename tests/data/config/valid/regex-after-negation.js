@@ -1,0 +1,2 @@
+const flag = !/re[/]'/.test('x');
+module.exports = { contentDir: `${!/`/.test('') ? 'content' : '}'}`, flag, list: [!/[,]"/g, 1] };

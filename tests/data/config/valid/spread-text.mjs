@@ -1,0 +1,2 @@
+const text = 'ab';
+export default { contentDir: 'content', letters: [...text, 'c'], ...'' };

@@ -780,6 +780,9 @@ def parse_record(text: str, origin: Origin, rules: Rules) -> Record | None:
     if front.block is None:
         if is_skipped(stem):
             raise NotARecord("named like a page beside the records")
+        if not text.strip():
+            sentence = "the file is empty; write a record into it or remove it"
+            raise RecordError(Problem(origin.path, 1, 1, "left out", sentence))
         return parse_plain_record(text, origin, rules)
     mapping, repairs = read_front_matter(front, origin)
     fields = FieldSet(mapping, rules.declared)

@@ -207,6 +207,16 @@ class Call:
 
 # ── 3 Values ──────────────────────────────────────────────────────────────────────────────────
 
+_PATTERNS: dict[tuple[str, int], re.Pattern[str]] = {}
+
+
+def pattern(source: str, flags: int = 0) -> re.Pattern[str]:
+    """A regular expression, compiled when first asked for: start-up pays for none."""
+    found = _PATTERNS.get((source, flags))
+    if found is None:
+        found = _PATTERNS[source, flags] = re.compile(source, flags)
+    return found
+
 
 def fold(text: str) -> str:
     """`text` as it is compared: trimmed, in NFC, case-folded (SPEC 7)."""
@@ -278,9 +288,7 @@ def near_misses(word: str, known: Iterable[str], most: int = 3) -> list[str]:
 
 
 _MONTH_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-_ISO_DATE = re.compile(
-    r"([0-9]{4})-([0-9]{1,2})(?:-([0-9]{1,2})(?:[Tt \u00a0].*)?)?", re.ASCII | re.DOTALL
-)
+_ISO_DATE = r"([0-9]{4})-([0-9]{1,2})(?:-([0-9]{1,2})(?:[Tt \u00a0](?s:.*))?)?"
 
 
 def days_in_month(year: int, month: int) -> int:
@@ -301,7 +309,7 @@ def parse_date(text: str) -> str | None:
 
     `2024-1-5` is `2024-01-05`. `None` where it states no date of the calendar (SPEC 5).
     """
-    found = _ISO_DATE.fullmatch(text.strip())
+    found = pattern(_ISO_DATE).fullmatch(text.strip())
     if not found:
         return None
     year, month = int(found[1]), int(found[2])
@@ -745,12 +753,12 @@ class FieldSet:
         return {self.written[key]: value for key, value in self._values.items()}
 
 
-_NUMBER = re.compile(r"(?!(?:19|20)[0-9]{2}-(?:0[1-9]|1[0-2])(?![0-9]))([0-9]+)", re.ASCII)
+_NUMBER = r"(?!(?:19|20)[0-9]{2}-(?:0[1-9]|1[0-2])(?![0-9]))([0-9]+)"
 
 
 def number_of(stem: str) -> str | None:
     """The leading digits of a file name, as written; `None` for a dated name (SPEC 5)."""
-    found = _NUMBER.match(stem)
+    found = pattern(_NUMBER).match(stem)
     return found[1] if found and len(found[1]) not in (8,) and len(found[1]) < 16 else None
 
 
@@ -841,7 +849,7 @@ def _placed(fields: FieldSet, origin: Origin, front: Any) -> list[Problem]:
     ]
 
 
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*", re.ASCII)
+_HEADING = r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*"
 
 
 def first_heading(body: str) -> tuple[str | None, int]:
@@ -859,7 +867,7 @@ def first_heading(body: str) -> tuple[str | None, int]:
         elif stripped.startswith("<!--"):
             comment = "-->" not in stripped
         elif line.startswith("#"):
-            found = _HEADING.fullmatch(line)
+            found = pattern(_HEADING).fullmatch(line)
             if found and found[2]:
                 return found[2], len(found[1])
     return None, 0
@@ -12354,12 +12362,16 @@ def serve(source: Source, log: Callable[[str], None], today: Callable[[], str]) 
         time.sleep(DRAIN_SECONDS)
         leave()  # a call that is stuck must not outlive the client
 
-    end_at_signals(leave)
     server = Server(Session(Catalog(source), log), write, today=today)
     source.start()
-    for line in split_lines(Input(0, expire).chunks()):
-        server.take(line)
-    server.finish()
+    try:
+        for number, line in enumerate(split_lines(Input(0, expire).chunks())):
+            server.take(line)
+            if number == 0:  # once the handshake is answered: the module it needs takes time
+                end_at_signals(leave)
+        server.finish()
+    except KeyboardInterrupt:
+        leave(130)
     server.cancel_all()
     leave()  # freeing a large archive, object by object, would take seconds
     return 0

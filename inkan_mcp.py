@@ -856,7 +856,7 @@ def first_heading(body: str) -> tuple[str | None, int]:
     """The first heading of a Markdown text outside fences and comments, and its level."""
     fence = ""
     comment = False
-    for line in body.splitlines():
+    for line in lines_of(body):
         stripped = line.strip()
         if comment or fence:
             comment = comment and "-->" not in line
@@ -871,6 +871,16 @@ def first_heading(body: str) -> tuple[str | None, int]:
             if found and found[2]:
                 return found[2], len(found[1])
     return None, 0
+
+
+def lines_of(text: str) -> Iterator[str]:
+    """The lines of a text one by one, without their ends: most readers stop after a few."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        yield text[start:end].rstrip("\r")
+        start = end + 1
 
 
 def _warn_of_cut_title(

@@ -184,7 +184,7 @@ def test_a_subscription_is_closed_although_a_call_is_stuck(slow):
 @posix
 @pytest.mark.parametrize("end", ["input", "signal"])
 def test_no_git_outlives_the_server(tmp_path, end):
-    tools = write_records(tmp_path / "bin", {"git": "#!/bin/sh\necho $$ >\"$PIDFILE\"\nsleep 30\n"})
+    tools = write_records(tmp_path / "bin", {"git": '#!/bin/sh\necho $$ >"$PIDFILE"\nsleep 30\n'})
     (tools / "git").chmod(0o755)
     repo = {"repo": "https://127.0.0.1:9/x.git"}
     root = write_records(tmp_path / "root", {"inkan.config.json": json.dumps({"sources": [repo]})})
@@ -282,7 +282,9 @@ def test_a_whole_session_leaves_the_archive_as_it_was(tmp_path):
         server.call("search_records", query="kafka")
         server.modern("resources/list")
         server.start("subscriptions/listen", modern_params(notifications={}))
-        server.request("resources/read", {"uri": "decision://payments/adr/0001-double-entry-ledger"})
+        server.request(
+            "resources/read", {"uri": "decision://payments/adr/0001-double-entry-ledger"}
+        )
     assert tree_hash(root) == before
 
 
@@ -312,8 +314,10 @@ sys.exit(inkan_mcp.main())
             assert "ZeroDivision" not in answer["error"]["message"]
         listening = server.start("subscriptions/listen", modern_params(notifications={}))
         server.wait_until(
-            lambda: server.answers(listening)
-            or server.notifications("notifications/subscriptions/acknowledged")
+            lambda: (
+                server.answers(listening)
+                or server.notifications("notifications/subscriptions/acknowledged")
+            )
         )
         assert server.request("ping") == {}
         server.wait_for_stderr("ZeroDivisionError")

@@ -134,7 +134,7 @@ def test_an_id_that_is_no_text_or_whole_number_is_an_invalid_request(shared, bad
 @requirement("id-echo")
 @pytest.mark.parametrize("good", ['"1"', "1", "0", "-7", '""', str(2**53 + 1), "1.0", '"ř ✓"'])
 def test_an_id_comes_back_with_its_type_and_value(shared, good):
-    data = '{"jsonrpc":"2.0","id":%s,"method":"ping"}\n' % good
+    data = f'{{"jsonrpc":"2.0","id":{good},"method":"ping"}}\n'
     expected = json.loads(good)
     answered = said_once(shared, data.encode())["id"]
     assert (type(answered), answered) == (int if good == "1.0" else type(expected), expected)
@@ -207,7 +207,9 @@ PING = b'{"jsonrpc":"2.0","id":7,"method":"ping"}'
 
 
 @requirement("line-ends")
-@pytest.mark.parametrize("data", [PING + b"\r\n", b"\n\r\n  \t\n" + PING + b"\n", b" " + PING + b" \n"])
+@pytest.mark.parametrize(
+    "data", [PING + b"\r\n", b"\n\r\n  \t\n" + PING + b"\n", b" " + PING + b" \n"]
+)
 def test_carriage_returns_blanks_and_blank_lines_do_no_harm(shared, data):
     assert said_once(shared, data) == {"jsonrpc": "2.0", "id": 7, "result": {}}
     assert not any(b"\r" in line for line in shared.lines)
@@ -413,7 +415,7 @@ def test_any_progress_token_is_let_pass(shared, token):
 @pytest.mark.parametrize("method", ["tools/list", "resources/list", "resources/templates/list"])
 @pytest.mark.parametrize("cursor", ["x", 5, ["after:"], "after:\n"])
 def test_a_cursor_that_was_never_given_is_invalid_params(shared, method, cursor):
-    with pytest.raises(RpcError, match="-32602.*cursor"):
+    with pytest.raises(RpcError, match=r"-32602.*cursor"):
         shared.request(method, {"cursor": cursor})
 
 
@@ -421,7 +423,9 @@ def test_a_cursor_that_was_never_given_is_invalid_params(shared, method, cursor)
 @pytest.mark.parametrize("method", ["tools/list", "resources/list", "resources/templates/list"])
 def test_an_empty_or_absent_cursor_gives_the_first_page(shared, method):
     first = shared.request(method)
-    assert shared.request(method, {"cursor": ""}) == shared.request(method, {"cursor": None}) == first
+    assert (
+        shared.request(method, {"cursor": ""}) == shared.request(method, {"cursor": None}) == first
+    )
 
 
 # ── Batches ──────────────────────────────────────────────────────────────────

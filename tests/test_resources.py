@@ -30,7 +30,9 @@ def archive(tmp_path):
 
     def opened(**records):
         files = {f"content/{name}": text for name, text in records.items()}
-        servers.append(Server("--root", write_records(tmp_path, {"inkan.config.json": "{}", **files})))
+        servers.append(
+            Server("--root", write_records(tmp_path, {"inkan.config.json": "{}", **files}))
+        )
         return servers[-1]
 
     yield opened
@@ -171,9 +173,18 @@ def test_a_resource_is_the_text_of_get_record(sample):
     "uri",
     [
         *("decision://no/such", "decision://", "", "x", "decision:payments", "http://example.org/"),
-        *("decision://../../etc/passwd", "decision://%2e%2e/%2e%2e/etc/passwd", "file:///etc/passwd"),
-        *("decision://payments/adr", "decision://payments/adr/1", "decision://payments/../payments"),
+        *(
+            "decision://../../etc/passwd",
+            "decision://%2e%2e/%2e%2e/etc/passwd",
+            "file:///etc/passwd",
+        ),
+        *(
+            "decision://payments/adr",
+            "decision://payments/adr/1",
+            "decision://payments/../payments",
+        ),
         *("decision://%ff%fe", "decision://%", "decision://%zz", "decision://payments/adr/README"),
+        "decision://storefront/rfc/0000-template",
     ],
 )
 def test_an_address_of_no_record_is_not_found_and_named(sample, uri):
@@ -186,7 +197,7 @@ def test_an_address_of_no_record_is_not_found_and_named(sample, uri):
 @requirement("unknown-resource")
 @pytest.mark.parametrize("params", [{}, {"uri": None}, {"uri": 5}, {"uri": ["decision://x"]}])
 def test_a_read_without_an_address_is_invalid_params(sample, params):
-    with pytest.raises(RpcError, match="-32602.*uri"):
+    with pytest.raises(RpcError, match=r"-32602.*uri"):
         sample.request("resources/read", params)
 
 

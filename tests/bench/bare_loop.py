@@ -1,4 +1,4 @@
-"""The least that a server can do: read a line of JSON, write a line of JSON. The benches' measure."""
+"""The least that a server can do: read and write lines of JSON. The benches' measure."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ async def fault(awaitable):
     """Return the code and the message of the error that is raised."""
     try:
         await awaitable
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - each client raises errors of its own kinds
         detail = getattr(error, "error", error)
         return {"code": getattr(detail, "code", None), "message": str(error)}
     return None

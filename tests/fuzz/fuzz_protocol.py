@@ -84,7 +84,11 @@ class Lines:
         """Return a message that is nearly, or wholly, a request."""
         pick = self.random.choice
         method = pick(METHODS)
-        message: dict[str, Any] = {"jsonrpc": "2.0", "method": method, "params": self.params(method)}
+        message: dict[str, Any] = {
+            "jsonrpc": "2.0",
+            "method": method,
+            "params": self.params(method),
+        }
         if self.random.random() < 0.85:
             message["id"] = pick([self.random.randrange(10**6), "t", "", 0, -1, 1.0, 1.5, None])
         if self.random.random() < 0.1:

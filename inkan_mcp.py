@@ -780,6 +780,8 @@ def parse_record(text: str, origin: Origin, rules: Rules) -> Record | None:
     if front.block is None:
         if is_skipped(stem):
             raise NotARecord("named like a page beside the records")
+        if front.problem:
+            raise RecordError(Problem(origin.path, 1, 1, "left out", front.problem))
         return parse_plain_record(text, origin, rules)
     mapping, repairs = read_front_matter(front, origin)
     fields = FieldSet(mapping, rules.declared)

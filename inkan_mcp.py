@@ -782,6 +782,9 @@ def parse_record(text: str, origin: Origin, rules: Rules) -> Record | None:
             raise NotARecord("named like a page beside the records")
         if front.problem:
             raise RecordError(Problem(origin.path, 1, 1, "left out", front.problem))
+        if not text.strip():
+            sentence = "the file is empty; write a record into it or remove it"
+            raise RecordError(Problem(origin.path, 1, 1, "left out", sentence))
         return parse_plain_record(text, origin, rules)
     mapping, repairs = read_front_matter(front, origin)
     fields = FieldSet(mapping, rules.declared)
@@ -5260,6 +5263,7 @@ class ContentFolder:
         self.top = FolderState(self.path, "", rules)
         self.changed = True  # more than the text of records
         self.edits: list[tuple[Record, Record]] = []
+        self._sidecars: dict[str, tuple[FileState, str]] = {}  # by folder, for `kep.yaml`
         self._linked = 0  # folders behind links seen so far in this scan
 
     def shown_path(self, relative: str) -> str:
@@ -5382,6 +5386,7 @@ class ContentFolder:
         for child in folder.folders.values():
             if child.rules is not rules and not self._is_project(child):
                 child.rules = rules
+        self._check_sidecar(folder, descriptor)
         prefix = "" if descriptor is not None else folder.path + os.sep
         stat_of = os.stat
         gone: list[str] = []
@@ -5409,6 +5414,25 @@ class ContentFolder:
             del folder.files[name]
             folder.signature = None
             self.changed = True
+
+    def _check_sidecar(self, folder: FolderState, descriptor: int | None) -> None:
+        """Read the file beside the records that holds their metadata, where it changed."""
+        name = self.reader.sidecar(folder.relative, "")
+        if name is None:
+            return
+        path = name if descriptor is not None else os.path.join(folder.path, name)
+        state, text = self._sidecars.get(folder.relative, (FileState(), ""))
+        try:
+            stat = os.stat(path, dir_fd=descriptor, follow_symlinks=False)
+            if state.signature == signature_of(stat) and not state.hot:
+                return
+            now = self._read_bytes(state, path, descriptor).decode("utf-8", "replace")
+        except OSError:
+            state, now = FileState(), ""
+        self._sidecars[folder.relative] = state, now
+        if now != text:
+            for file in folder.files.values():
+                file.signature = file.rules = None  # they are other records now
 
     def _check_project(self, folder: FolderState, descriptor: int | None) -> None:
         """Read `_project.yml` where it changed; new rules make the project's files be read again."""
@@ -5535,7 +5559,11 @@ class ContentFolder:
         problem: Problem | None = None
         reason: str | None = None
         try:
-            record = self.reader.parse(decoded(data, origin.path), origin, rules)
+            text = decoded(data, origin.path)
+            _, metadata = self._sidecars.get(relative.rpartition("/")[0], (None, ""))
+            if metadata:
+                text = with_metadata(text, metadata)
+            record = self.reader.parse(text, origin, rules)
             if record is None:
                 reason = "marked as draft"
             else:
@@ -5852,6 +5880,7 @@ class FolderSource:
         self._config_read: tuple[list[str], bytes] | None = None  # what is applied now
         self._places: list[Place] = []
         self._watched: dict[str, tuple[int, ...] | None] | None = None  # for foreign archives
+        self._native: str | None = None  # inkan's content folder, where no configuration names it
         self._snapshot: Snapshot | None = None
         self._kept: dict[str, Record] = {}
         self._said: set[str] = set()
@@ -5944,12 +5973,15 @@ class FolderSource:
 
     def _look_for_archives(self, call: Call) -> None:
         """Without a configuration: find the archives again where a folder on the way changed."""
-        if self._watched is not None and self._watched == self._signatures(self._watched):
-            return
         if not self._given and is_anywhere(self.root, self._environ):
             self._watched = {}
             return
         native = native_folder(self.root)
+        if self._watched is not None and native == self._native and (
+            native or self._watched == self._signatures(self._watched)
+        ):
+            return
+        self._native = native
         archives, watched = ([], []) if native else find_foreign_archives(self.root, call)
         signatures = self._signatures([self.root, os.path.join(self.root, "content"), *watched])
         if native:

@@ -281,6 +281,7 @@ def test_project_file_that_leads_out_of_the_archive_is_not_read(folder):
     [
         ("---\ntitle: [a\n---\n", None, ""),
         ("---\ntitle: A\n\n# A\n", "1:1", "never closed"),
+        ("", "1:1", "the file is empty"),
         ("---\n- a\n---\n", "2:1", "a list"),
         ("---\njust words\n---\n", "2:1", "one text"),
         (b"---\ntitle: caf\xe9\n---\n", "2:11", "byte 15 of the file (0xe9) is not UTF-8"),
@@ -288,7 +289,7 @@ def test_project_file_that_leads_out_of_the_archive_is_not_read(folder):
         (b"---\ntitle: a\n---\n\n\0\n", "5:1", "NUL"),
         (b"---\n" + b"#" * (4 * 2**20), None, "larger than 4 MiB"),
     ],
-    ids=["yaml", "open", "list", "text", "latin1", "utf16", "nul", "large"],
+    ids=["yaml", "open", "empty", "list", "text", "latin1", "utf16", "nul", "large"],
 )
 def test_broken_file_is_left_out_with_place_and_reason(folder, data, place, words):
     folder.content({"sre/adr/0001-a.md": data, "sre/adr/0002-b.md": RECORD})
@@ -586,7 +587,7 @@ def test_thirty_levels_of_folders_are_read(folder):
 
 def test_zero_records_says_where_it_looked_and_what_it_saw(folder):
     files = {"a.txt": "", "README.md": "", "b/_x.md": "", "b/0001-a.md": record(draft="true")}
-    folder.content({**files, "b/0002-b.md": b"\xff"})
+    folder.content({**files, "b/0002-b.md": ""})
     looked = folder.look().looked
     assert os.fspath(folder.root.resolve() / "content") in looked
     for words in ("5 files", "1 not Markdown", "1 named README", "1 marked as draft", "1 unread"):
@@ -789,6 +790,19 @@ def test_session_leaves_the_archive_as_it_was(tmp_path):
 # Live
 
 
+def test_archive_without_a_config_becomes_native_and_foreign_again(tmp_path):
+    write_records(tmp_path, {"content/sre/adr/0001-a.md": RECORD}, age=OLD)
+    source = server.FolderSource(os.fspath(tmp_path), lambda _: None, {})
+    project = tmp_path / "content/sre/_project.yml"
+    for number in range(4):
+        refs = {found.ref for found in source.snapshot(server.Call("2026-12-01")).records}
+        assert (refs == {"KEY-ADR-0001"}) is bool(number % 2)
+        if number % 2:
+            project.unlink()
+        else:
+            project.write_text("key: key\n", encoding="utf-8")
+
+
 @contextmanager
 def opened_files() -> Iterator[list[str]]:
     """Gather the paths of records that are opened meanwhile."""
@@ -875,7 +889,7 @@ def test_file_with_a_time_in_the_future_is_read_again_on_every_call(folder):
     folder.look()
     with opened_files() as opened:
         folder.look()
-    assert path.name in opened
+    assert [name for name in opened if name.endswith(".md")] == [path.name]
 
 
 def test_new_file_renamed_file_and_deleted_file_are_seen(cold):
@@ -963,7 +977,7 @@ def test_edit_through_a_hard_link_from_outside_is_seen(cold):
 
 def test_file_that_breaks_and_heals_is_seen(cold):
     good = record("good")
-    for text, broken in ((b"\xff", True), (good, False), (b"\0", True), (good, False)):
+    for text, broken in ((b"\xff", True), (good, False), ("", True), (b"\0", True), (good, False)):
         cold.content({"sre/adr/0001-a.md": text})
         assert ("sre/adr/0001-a" in cold.look().broken) is broken
         assert ("sre/adr/0001-a" in cold.ids) is not broken

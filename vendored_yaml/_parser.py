@@ -235,7 +235,9 @@ class _Reader(FlowReader):
     def _anchored_entry(self, col: int) -> None:
         found = NAME.match(self.line, col + 1)
         at = self.after_blanks(found.end()) if found else col
-        if found and found.end() < at < len(self.line) and self._entry(at) is not None:
+        if not found or at == found.end() or self.line[at : at + 1] in ("", "&"):
+            return
+        if self._entry(at) is not None:
             raise self.unsupported(col, "an anchor stands before a key", "remove the anchor")
 
     def _quoted_entry(self, col: int) -> tuple[str, int] | None:
@@ -396,7 +398,7 @@ class _Reader(FlowReader):
             raise self.unquoted_fault(col, problem, col, "quote the value")
         digit, sign = found.group(1) or found.group(4), found.group(2) or found.group(3)
         folded = self.line[col] == ">"
-        width = max(parent, 0) + int(digit) if digit else self._text_width(parent)
+        width = max(parent, 0) + int(digit) if digit else self._text_width(max(parent, 0))
         texts = self._text_lines(width, parent)
         kept = len(texts)
         while kept and not texts[kept - 1]:

@@ -788,6 +788,8 @@ def parse_record(text: str, origin: Origin, rules: Rules) -> Record | None:
     if front.block is None:
         if is_skipped(stem):
             raise NotARecord("named like a page beside the records")
+        if front.problem:
+            raise RecordError(Problem(origin.path, 1, 1, "left out", front.problem))
         if not text.strip():
             sentence = "the file is empty; write a record into it or remove it"
             raise RecordError(Problem(origin.path, 1, 1, "left out", sentence))
@@ -5896,6 +5898,7 @@ class FolderSource:
         self._config_read: tuple[list[str], bytes] | None = None  # what is applied now
         self._places: list[Place] = []
         self._watched: dict[str, tuple[int, ...] | None] | None = None  # for foreign archives
+        self._native: str | None = None  # inkan's content folder, where no configuration names it
         self._snapshot: Snapshot | None = None
         self._kept: dict[str, Record] = {}
         self._said: set[str] = set()
@@ -5988,12 +5991,15 @@ class FolderSource:
 
     def _look_for_archives(self, call: Call) -> None:
         """Without a configuration: find the archives again where a folder on the way changed."""
-        if self._watched is not None and self._watched == self._signatures(self._watched):
-            return
         if not self._given and is_anywhere(self.root, self._environ):
             self._watched = {}
             return
         native = native_folder(self.root)
+        if self._watched is not None and native == self._native and (
+            native or self._watched == self._signatures(self._watched)
+        ):
+            return
+        self._native = native
         archives, watched = ([], []) if native else find_foreign_archives(self.root, call)
         signatures = self._signatures([self.root, os.path.join(self.root, "content"), *watched])
         if native:

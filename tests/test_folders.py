@@ -280,6 +280,7 @@ def test_project_file_that_leads_out_of_the_archive_is_not_read(folder):
     ("data", "place", "words"),
     [
         ("---\ntitle: [a\n---\n", None, ""),
+        ("---\ntitle: A\n\n# A\n", "1:1", "never closed"),
         ("", "1:1", "the file is empty"),
         ("---\n- a\n---\n", "2:1", "a list"),
         ("---\njust words\n---\n", "2:1", "one text"),
@@ -288,7 +289,7 @@ def test_project_file_that_leads_out_of_the_archive_is_not_read(folder):
         (b"---\ntitle: a\n---\n\n\0\n", "5:1", "NUL"),
         (b"---\n" + b"#" * (4 * 2**20), None, "larger than 4 MiB"),
     ],
-    ids=["yaml", "empty", "list", "text", "latin1", "utf16", "nul", "large"],
+    ids=["yaml", "open", "empty", "list", "text", "latin1", "utf16", "nul", "large"],
 )
 def test_broken_file_is_left_out_with_place_and_reason(folder, data, place, words):
     folder.content({"sre/adr/0001-a.md": data, "sre/adr/0002-b.md": RECORD})
@@ -300,6 +301,13 @@ def test_broken_file_is_left_out_with_place_and_reason(folder, data, place, word
         assert str(problem).startswith(f"content/sre/adr/0001-a.md:{place}: ")
     assert list(snapshot.broken) == ["sre/adr/0001-a"]
     assert snapshot.missing == snapshot.problems
+
+
+def test_file_without_front_matter_is_read_from_its_text(folder):
+    folder.content({"sre/adr/0001-a.md": "# 1. Use Kafka\n\n## Status\n\nRejected\n"})
+    found = folder.only()
+    assert (found.id, found.title, found.status) == ("sre/adr/0001-a", "Use Kafka", "rejected")
+    assert folder.look().missing == []
 
 
 def test_file_of_exactly_4_mib_is_read(folder):
@@ -780,6 +788,19 @@ def test_session_leaves_the_archive_as_it_was(tmp_path):
 
 
 # Live
+
+
+def test_archive_without_a_config_becomes_native_and_foreign_again(tmp_path):
+    write_records(tmp_path, {"content/sre/adr/0001-a.md": RECORD}, age=OLD)
+    source = server.FolderSource(os.fspath(tmp_path), lambda _: None, {})
+    project = tmp_path / "content/sre/_project.yml"
+    for number in range(4):
+        refs = {found.ref for found in source.snapshot(server.Call("2026-12-01")).records}
+        assert (refs == {"KEY-ADR-0001"}) is bool(number % 2)
+        if number % 2:
+            project.unlink()
+        else:
+            project.write_text("key: key\n", encoding="utf-8")
 
 
 @contextmanager

@@ -131,7 +131,7 @@ def _checked(text: str) -> str:
     if found:
         start = found.start()
         raise YAMLError(
-            f"the control character U+{ord(found.group()):04X} is not allowed",
+            f"the character U+{ord(found.group()):04X} is not allowed",
             text.count("\n", 0, start) + 1,
             start - text.rfind("\n", 0, start),
             "remove it, or write it as an escape in double quotes",

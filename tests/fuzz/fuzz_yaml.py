@@ -55,6 +55,8 @@ class Oracle(yaml.CSafeLoader):
     yaml_implicit_resolvers = {}
 
     def construct_scalar_12(self, node):
+        if not isinstance(node, yaml.ScalarNode):
+            raise yaml.YAMLError("tag")
         if node.style:
             return node.value
         return resolve(node.value) if node.value else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from ._errors import UnsupportedError, YAMLError
-from ._scalars import MAX_CHARACTERS, MAX_DIGITS
+from ._scalars import MAX_CHARACTERS
 
 END = "\0"  # the line after the last: NUL is refused in a text, so nothing else looks like it
 GAP = ("", " ", "\t", "\n", END)  # what must follow an indicator such as "-" or ":"
@@ -118,7 +118,7 @@ class Cursor:
 
     def digits_fault(self, error: OverflowError, col: int) -> YAMLError:
         """Give the fault of a number that `resolve` found too long."""
-        problem = f"a number of {error.args[0]} digits is longer than {MAX_DIGITS}"
+        problem = f"a number of {error.args[0]:,} digits is too long"
         return self.fault(col, problem, "quote the value")
 
 
@@ -131,7 +131,7 @@ def _checked(text: str) -> str:
     if found:
         start = found.start()
         raise YAMLError(
-            f"the control character U+{ord(found.group()):04X} is not allowed",
+            f"the character U+{ord(found.group()):04X} is not allowed",
             text.count("\n", 0, start) + 1,
             start - text.rfind("\n", 0, start),
             "remove it, or write it as an escape in double quotes",

@@ -151,10 +151,8 @@ class _Reader(FlowReader):
         if self.is_dash(at):
             self._check_compact(col, at)
             return self._sequence(at, key)
-        if line[at] == "?" and is_blank(line[at + 1 :]):
-            problem = "'?' alone begins a complex key"
-            raise self.unquoted_fault(at, problem, at, "quote it")
-        entry = self._entry(at)
+        lone = line[at] == "?" and is_blank(line[at + 1 :])  # a text in all real files, not a key
+        entry = None if lone else self._entry(at)
         if entry is not None:
             self._check_compact(col, at)
             return self._mapping(at, entry)
@@ -270,7 +268,10 @@ class _Reader(FlowReader):
             raise self.digits_fault(error, col) from None
 
     def _plain_text(self, col: int, start: int) -> str:
-        """Give the plain text from column `col` to the end of the line or to a comment."""
+        """Give the plain text from column `col` to the end of the line or to a comment.
+
+        `start` is the column where the value began, or -1 if that was on a line above.
+        """
         text = self.line[col:]
         if "\t" in text:
             text = _COMMENT.split(text, maxsplit=1)[0].rstrip(" \t")
@@ -298,7 +299,7 @@ class _Reader(FlowReader):
                 raise self.fault(self.indent, problem, "move the comment, or add the missing key")
             row, col = self.row, self.after_blanks(self.indent)
             try:
-                text = self._plain_text(col, col)
+                text = self._plain_text(col, -1)
             except YAMLError:
                 self._check_key_space(*first)
                 raise
@@ -492,6 +493,9 @@ class _Reader(FlowReader):
     def _colon_fault(self, col: int, start: int) -> YAMLError:
         where = "':' at the end of" if is_blank(self.line[col + 1 :]) else "': ' inside"
         problem = f"{where} a value without quotes"
+        if start < 0:
+            hint = "quote the value, or indent this line like the keys above it"
+            return self.fault(col, problem, hint)
         return self.unquoted_fault(col, problem, start, "quote the value")
 
     def _rest_fault(self, col: int, start: int, what: str) -> YAMLError:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 MAX_CHARACTERS = 1024 * 1024
 # `int` of more digits takes quadratic time, and Python 3.11 refuses it.
 MAX_DIGITS = 4300
+_MAX_BITS = 14_284  # 10 ** 4300 has as many; a longer number could be read but not be written
 
 CONSTANTS: dict[str, bool | None] = {
     "~": None, "null": None, "Null": None, "NULL": None,
@@ -69,4 +70,6 @@ def number(text: str) -> Scalar:
     if len(digits) > MAX_DIGITS:
         raise OverflowError(len(digits))
     value = int(digits, _BASES[kind])
+    if value.bit_length() > _MAX_BITS:
+        raise OverflowError(len(digits))
     return -value if text[0] == "-" else value

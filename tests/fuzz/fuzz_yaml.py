@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import random
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import ClassVar
 
 import yaml
 
@@ -41,20 +43,33 @@ lines.on('line', line => console.log(JSON.stringify(JSON.parse(line).map(text =>
 }))));
 """
 PIECES = (
-    ["a", "b", "key", "x y", "1", "0x1F", ".5", "null", "true", "2024-01-02", "é", "🚀", "~", "1e3"]
-    + [": ", ":", " :", "- ", "-", " ", "  ", "    ", "\n", "\n", "\n\n", "\n  ", "\n- ", "\t", "\r\n"]
-    + ["'", '"', "''", "\\", "\\n", "\\u0041", "[", "]", "{", "}", ", ", ",", "#", " # c", "|", ">"]
-    + ["|-", ">+", "|2", "&x ", "*x", "!t ", "%", "@", "`", "?", "? ", "---", "...", "<<: ", "\xa0"]
-    + ["a: b\n", "- c\n", "k:\n", "k2: [x, y]\n", "  d: e\n", "q: 'r'\n", "s: |\n  t\n", '"u": "v"\n']
+    *("a", "b", "key", "x y", "1", "0x1F", ".5", "null", "true", "2024-01-02", "é", "🚀", "~"),
+    *(": ", ":", " :", "- ", "-", " ", "  ", "    ", "\n", "\n", "\n\n", "\n  ", "\n- ", "\t"),
+    *("'", '"', "''", "\\", "\\n", "\\u0041", "[", "]", "{", "}", ", ", ",", "#", " # c", "|", ">"),
+    *("|-", ">+", "|2", "&x ", "*x", "!t ", "%", "@", "`", "?", "? ", "---", "...", "<<: ", "\xa0"),
+    *("a: b\n", "- c\n", "k:\n", "k2: [x, y]\n", "  d: e\n", "q: 'r'\n", "s: |\n  t\n", "1e3"),
+    *('"u": "v"\n', "\r\n"),
 )
+
+# What may come out of a reader with a fault, but for `YAMLError`, which is a `ValueError`.
+CRASHES = (
+    ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError,
+    TypeError, ValueError,
+)  # fmt: skip
+
+
+def say(text):
+    sys.stdout.write(text + "\n")
 
 
 class Oracle(yaml.CSafeLoader):
     """PyYAML with the scalars of this package, so that it differs in structure alone."""
 
-    yaml_implicit_resolvers = {}
+    yaml_implicit_resolvers: ClassVar = {}
 
     def construct_scalar_12(self, node):
+        if not isinstance(node, yaml.ScalarNode):
+            raise yaml.YAMLError("tag")
         if node.style:
             return node.value
         return resolve(node.value) if node.value else None
@@ -92,8 +107,10 @@ def plain(value):
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if isinstance(value, (int, float)) and not isinstance(value, bool):
+        if isinstance(value, int) and abs(value) >= 10**308:  # no number in JavaScript
+            return str(value)
         value = float(value)
-        if value != value or value in (float("inf"), float("-inf")):
+        if not math.isfinite(value):
             return {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}[str(value)]
     return value
 
@@ -153,9 +170,9 @@ class Findings:
     def report(self, kind, text, *details):
         self.found += 1
         if self.found <= 20:
-            print(f"FINDING {kind}: {text!r}")
+            say(f"FINDING {kind}: {text!r}")
             for detail in details:
-                print("   ", repr(detail)[:300])
+                say("    " + repr(detail)[:300])
 
 
 def read(text, findings):
@@ -168,7 +185,7 @@ def read(text, findings):
         lines = _normal(text).split("\n")
         if not (1 <= error.line <= len(lines) + 1 and error.column >= 1 and str(error)):
             findings.report("place", text, str(error))
-    except Exception as error:
+    except CRASHES as error:
         findings.report("exception", text, error)
         return None
     try:
@@ -178,7 +195,7 @@ def read(text, findings):
     except YAMLError:
         if value is not None:
             findings.report("lenient refuses", text)
-    except Exception as error:
+    except CRASHES as error:
         findings.report("lenient exception", text, error)
     if time.perf_counter() - begun > 1:
         findings.report("slow", text)
@@ -198,6 +215,11 @@ def read(text, findings):
     return value
 
 
+def long_key(text):
+    """Tell whether a line may hold a key beyond 1,024 characters, which PyYAML refuses."""
+    return any(len(line) > 1000 and ":" in line for line in text.split("\n"))
+
+
 def write(value, findings):
     """Write a value that was read; it must be read back equal."""
     try:
@@ -208,7 +230,7 @@ def write(value, findings):
     try:
         if repr(load(text)) != repr(value):
             findings.report("dump own", text, value)
-        if read_pyyaml(text) != [plain(value)]:
+        if not long_key(text) and read_pyyaml(text) != [plain(value)]:
             findings.report("dump pyyaml", text, value)
     except YAMLError as error:
         findings.report("dump own", text, str(error))
@@ -222,19 +244,12 @@ def compare(texts, javascript, findings):
         if value is None:
             alone = script is not None and script == python
             findings.count("refused alone" if alone else "refused")
-            if alone and os.environ.get("SHOW_ALONE") and len(text) < 60:
-                try:
-                    load(text)
-                except YAMLError as e:
-                    print("REF", repr(text), str(e))
         elif script is not None and python is not None and script == python:
             findings.count("equal")
             if [plain(value[0])] != script:
                 findings.report("value", text, value, script)
         elif script is None and python is None:
             findings.count("accepted alone")
-            if os.environ.get("SHOW_ALONE"):
-                print("ALONE", repr(text), repr(value[0])[:200])
         else:
             findings.count("others disagree")
     written = [(write(value[0], findings), value[0]) for value in values if value is not None]
@@ -253,7 +268,9 @@ def main():
     options = parser.parse_args()
     folders = [ROOT / "tests/data/yaml", *([Path(options.cases)] if options.cases else [])]
     pool = [
-        path.read_bytes().decode("utf-8") for folder in folders for path in sorted(folder.rglob("*.yml"))
+        path.read_bytes().decode("utf-8")
+        for folder in folders
+        for path in sorted(folder.rglob("*.yml"))
     ] or ["a: b\n"]
     rnd = random.Random(options.seed)
     javascript = JavaScript(options.modules)
@@ -267,7 +284,7 @@ def main():
         ]
         compare(texts, javascript, findings)
         total += len(texts)
-    print(f"{total:,} texts, {findings.found} findings;", findings.counts)
+    say(f"{total:,} texts, {findings.found} findings; {findings.counts}")
     return 1 if findings.found else 0
 
 

@@ -4968,7 +4968,66 @@ def _config_source(read: ConfigText, index: int, item: object) -> SourceEntry:
     if any(c in project for c in "/\\\0") or project in (".", ".."):
         problem = f"{name}.project is {quoted(project)}; write one folder name"
         raise read.fault(("sources", index, "project"), problem)
+    if "repo" in texts:
+        refused = check_repository(texts["repo"], texts.get("ref"), texts.get("path"))
+        if refused:
+            raise read.fault(("sources", index, refused.split(" ")[0]), f"{name}.{refused}")
     return SourceEntry(texts)
+
+
+# What forbids to fetch a repository: options of git in disguise, transports that run commands,
+# paths that lead out of the checkout. The keys, what their value looks like, what to tell.
+_REFUSED = (
+    ("repo ref path", r"\s*\Z", "is empty; write a value or leave it out"),
+    ("repo", r"[a-z]+://(?:[^/\s'\"]*[\s'\"][^/]*|[^/@:\[]*:(?![0-9]*/)[^/@]*/[^@]*)@",
+     "has a `/`, quote or space within its user or password; write it as %2F, %22, %27 or %20"),
+    ("repo ref path", "-",
+     "{0} begins with `-`, which git takes for an option; write another value"),
+    ("repo ref path", r"(?s:.*)[\x00-\x1f\x7f\ud800-\udfff]",
+     "{0} holds a control character; take it out"),
+    ("repo", rf"(?!(?:{'|'.join(GIT_TRANSPORTS)})://)([A-Za-z0-9+.-]+):(?::|//)",
+     f"{{0}} uses the transport {{1}}; write {', '.join(GIT_TRANSPORTS)} or a local path"),
+    ("repo", r"(?:[a-z]+://)?(?:[^/@]*@)?-",
+     "{0} has a host that begins with `-`; check the address"),
+    ("ref", r"[+/]|.*(?:[ :^~?*\[\\]|\.\.|@\{|//|/\Z)",
+     "{0} is no name of a branch, tag or commit; write one of these"),
+    ("path", r".*\\", "{0} holds a backslash; write `/` between folders"),
+    ("path", r"/|[^/]*:|(?:.*/)?\.\.(?:/|\Z)",
+     "{0} leads out of the repository; write it from the top folder"),
+    ("path", r"(?i)(?:.*/)?\.git[. ]*(?:/|\Z)", "{0} leads into .git; name a folder of records"),
+)  # fmt: skip
+
+
+def check_repository(url: str, ref: str | None, path: str | None) -> str | None:
+    """What forbids to fetch such an entry, in a sentence that begins with the key, or `None`."""
+    for keys, source, reason in _REFUSED:
+        for key, value in (("repo", url), ("ref", ref), ("path", path)):
+            found = pattern(source).match(value) if value is not None and key in keys else None
+            if found is not None:
+                told = quoted(without_secrets(found.string))
+                return f"{key} {reason.format(told, *found.groups())}"
+    return None
+
+
+_LOGINS = (  # an ssh address makes no sense without its user; elsewhere it may be a token
+    (r"(?<=ssh)://([^\s/:'\"]*)(?::[^\s/'\"]*)?@", r"://\1@"),
+    (r"(?<!ssh)://[^\s/'\"]*@", "://"),
+)
+_SECRETS = (
+    *_LOGINS,
+    (r"(?<![^\s'\"])([^\s/:@'\"]+):[^\s/'\"]+@", r"\1@"),  # user:password@host:path
+    (r"(?i)(authorization: *(?:basic |bearer )?)[^\s&'\"]+", r"\1***"),
+    (r"(?i)((?:token|password|secret|key)=)[^\s&'\"]+", r"\1***"),
+)
+
+
+def without_secrets(text: str, secrets: Sequence[str] = ()) -> str:
+    """`text` without the user names, passwords, queries and tokens of addresses, and `secrets`."""
+    for secret in secrets:
+        text = text.replace(secret, "***")
+    for source, kept in _SECRETS:
+        text = pattern(source).sub(kept, text)
+    return pattern(r"://[^\s'\"]+").sub(lambda url: re.split("[?#]", url[0], maxsplit=1)[0], text)
 
 
 def _config_statuses(read: ConfigText) -> dict[str, Status]:
@@ -5979,7 +6038,7 @@ class FolderSource:
         """Serve the folders that `config` names; repositories begin to be fetched."""
         content = os.path.join(self.root, os.path.expanduser(config.content_dir))
         places = [Place(content, shown_folder(content, self.root))] if config.path else []
-        places += [self._place(entry, config) for entry in config.sources]
+        places += [self._place(entry) for entry in config.sources]
         self.stop()
         self._config, self._places, self._watched = config, places, None
         for place in self._places:
@@ -6030,20 +6089,16 @@ class FolderSource:
         place.rules = self._config.rules
         return place
 
-    def _place(self, entry: SourceEntry, config: Config) -> Place:
+    def _place(self, entry: SourceEntry) -> Place:
         prefix = entry.project or ""
         if entry.dir is not None:
             path = os.path.join(self.root, os.path.expanduser(entry.dir))
             return Place(path, shown_folder(path, self.root), prefix=prefix, is_source=True)
-        try:
-            repository = Repository(
-                entry.repo or "", entry.ref, entry.path, self.root,
-                environ=self._environ, log=self._log, refresh=self._refresh,
-            )  # fmt: skip
-        except SourceError as fault:
-            raise ConfigError(config.path or "", 1, 1, str(fault)) from None
-        shown_as = f"{repository.name}:{(entry.path or '').strip('/')}"
-        return Place("", shown_as, prefix=prefix, is_source=True, repository=repository)
+        repository = Repository(
+            entry.repo or "", entry.ref, entry.path, self.root,
+            environ=self._environ, log=self._log, refresh=self._refresh,
+        )  # fmt: skip
+        return Place("", repository.shown, prefix=prefix, is_source=True, repository=repository)
 
     @property
     def title(self) -> str | None:
@@ -6770,8 +6825,8 @@ def _git_folder(path: str) -> str:
 #
 # The system's git fetches a repository in a thread of its own into the user's cache folder:
 #
-#   repositories/<name>-<hash>/2/records/…          what stands below `path`
-#                             /2/stamp.json         where it came from, its commit, the time
+#   repositories/<name>-<hash>/2/records/…          the files, those below `path` alone
+#                             /2/stamp.json         their commit, and the time
 #                             /partial-<random>/…   a fetch under way, or what is left of one
 #
 # A finished fetch becomes readable by one rename, to the number after those there were when it
@@ -6779,103 +6834,12 @@ def _git_folder(path: str) -> str:
 # first wins and the other uses its folder. The greatest number is the one served: a refresh is
 # seen whole or not at all, and the one before it stays for readers that are still within it.
 
-_GIT_SCHEME = re.compile(r"([A-Za-z0-9+.-]{1,30})://")
-_HELPER = re.compile(r"([A-Za-z0-9+.-]{1,30})::")  # `ext::sh -c …` runs a command
-_DASHED_HOST = re.compile(r"(?:[a-z]{1,9}://)?(?:[^/@]*@)?-")  # ssh would take it for an option
-_SLASHED_LOGIN = re.compile(r"[a-z]{1,9}://[^/@]*:(?![0-9]*/)[^/@]*/[^@]*@")
-_REF_SYNTAX = re.compile(r"[ :^~?*\[\\]|\.\.|@\{|^[+/]|/$|//")  # what no branch or tag may hold
-_HEX = re.compile(r"[0-9a-fA-F]{4,64}", re.ASCII)
-
-
-def check_repository(url: str, ref: str | None, path: str | None) -> str | None:
-    """What forbids to fetch such a `repo` entry, in one sentence, or `None`.
-
-    Refused are options of git in disguise, transports that run commands, and paths that lead
-    out of the checkout.
-    """
-    for key, value in (("repo", url), ("ref", ref), ("path", path)):
-        problem = _check_text(key, value)
-        if problem:
-            return problem
-    return _check_address(url) or _check_ref(ref) or _check_path(path)
-
-
-def _check_text(key: str, value: str | None) -> str | None:
-    if value is None:
-        return None
-    if not value.strip():
-        return f"{key} is empty; write a value or leave it out"
-    named = f"{key} {quoted(without_secrets(value))}"
-    if value.startswith("-"):
-        return f"{named} begins with `-`, which git takes for an option; write another value"
-    if any(ord(letter) < 32 or ord(letter) == 127 for letter in value):
-        return f"{named} holds a control character; take it out"
-    return None
-
-
-def _check_address(url: str) -> str | None:
-    if _SLASHED_LOGIN.match(url):
-        return "repo has a `/` within its user or password; write it as %2F"
-    named = f"repo {quoted(without_secrets(url))}"
-    kinds = ", ".join(GIT_TRANSPORTS)
-    found = _HELPER.match(url) or _GIT_SCHEME.match(url)
-    if found and (found[0].endswith("::") or found[1] not in GIT_TRANSPORTS):
-        return f"{named} uses the transport {found[1]}; write {kinds} or a local path"
-    if _DASHED_HOST.match(url):
-        return f"{named} has a host that begins with `-`; check the address"
-    return None
-
-
-def _check_ref(ref: str | None) -> str | None:
-    if ref is not None and _REF_SYNTAX.search(ref):
-        return f"ref {quoted(ref)} is no name of a branch, tag or commit; write one of these"
-    return None
-
-
-def _check_path(path: str | None) -> str | None:
-    if path is None:
-        return None
-    parts = path.split("/")
-    if "\\" in path:
-        return f"path {quoted(path)} holds a backslash; write `/` between folders"
-    if path.startswith("/") or ".." in parts or ":" in parts[0]:
-        return f"path {quoted(path)} leads out of the repository; write it from the top folder"
-    if any(part.lower().rstrip(". ") == ".git" for part in parts):
-        return f"path {quoted(path)} leads into .git; name a folder of records"
-    return None
-
-
-_USER_PART = re.compile(r"(ssh)?://([^\s/'\"]*)@")
-_LOGIN = re.compile(r"(?<![^\s'\"])([^\s/:@'\"]+):[^\s/@'\"]+@")  # user:password@host:path
-_WORD = re.compile(r"[^\s'\"]+")
-_SECRET_WORD = re.compile(
-    r"(authorization: *(?:basic |bearer )?|(?:token|password|secret|key)=)[^\s&'\"]+", re.I
-)
-
-
-def without_secrets(text: str, secrets: Sequence[str] = ()) -> str:
-    """`text` without the user names, passwords, queries and tokens of addresses, and `secrets`."""
-    for secret in secrets:
-        text = text.replace(secret, "***")
-    text = _USER_PART.sub(_kept_user, text)
-    text = _LOGIN.sub(r"\1@", text)
-    text = _WORD.sub(_without_query, text)
-    return _SECRET_WORD.sub(r"\1***", text)
-
-
-def _without_query(found: re.Match[str]) -> str:
-    start, mark, rest = found[0].partition("://")
-    return start + mark + re.split(r"[?#]", rest, maxsplit=1)[0]
-
-
-def _kept_user(found: re.Match[str]) -> str:
-    """The user of an ssh address is needed to make sense of it; elsewhere it may be a token."""
-    user = found[2].split(":")[0] + "@" if found[1] else ""
-    return f"{found[1] or ''}://{user}"
-
 
 def cache_folder(environ: Mapping[str, str]) -> str:
-    """The folder for what can be fetched again, by the habit of the platform (SPEC 5)."""
+    """The folder for what can be fetched again, by the habit of the platform (SPEC 5).
+
+    `""` where nothing says where the user's home is.
+    """
     place = environ.get("XDG_CACHE_HOME", "")
     if not os.path.isabs(place):  # the XDG specification wants a relative one ignored
         home = environ.get("USERPROFILE" if os.name == "nt" else "HOME") or os.path.expanduser("~")
@@ -6885,7 +6849,7 @@ def cache_folder(environ: Mapping[str, str]) -> str:
             place = os.path.join(home, "Library", "Caches")
         else:
             place = os.path.join(home, ".cache")
-    return os.path.join(place, "inkan-mcp")
+    return os.path.join(place, "inkan-mcp") if os.path.isabs(place) else ""
 
 
 class Wanted:
@@ -6909,206 +6873,153 @@ class Wanted:
         import hashlib
         import json
 
-        url = _USER_PART.sub(_kept_user, self.url)  # a new password is not another repository
+        url = self.url
+        for source, kept in _LOGINS:  # a new password is not another repository
+            url = pattern(source).sub(kept, url)
         key = json.dumps([url, self.ref, self.path]).encode()
-        last = re.split(r"[/:\\]", url.rstrip("/\\"))[-1]
-        readable = re.sub(r"[^A-Za-z0-9_-]+", "-", last.split(".git")[0]).strip("-")[:40]
-        return f"{readable or 'repository'}-{hashlib.sha256(key).hexdigest()[:20]}"
+        readable = re.sub(r"[^A-Za-z0-9_]+", "-", without_secrets(url)).strip("-")
+        return f"{readable[-40:]}-{hashlib.sha256(key).hexdigest()[:20]}"
 
 
 def git_address(url: str, base: str) -> str:
     """The address as git understands it from any folder: local paths are made absolute."""
     if url.startswith("file:") and not url.startswith("file://"):
         url = url[len("file:") :]
-    elif _transport_of(url):
-        return url
+    elif ":" in url.partition("/")[0] and not (os.name == "nt" and url[1:2] == ":"):
+        return url  # a scheme, or `user@host:path`; by git's own rule
     return os.path.abspath(os.path.join(base, os.path.expanduser(url)))
-
-
-def _transport_of(url: str) -> str:
-    """`https`, `ssh` for `user@host:path` too, and `""` for a local path; git's own rule."""
-    found = _GIT_SCHEME.match(url)
-    if found:
-        return found[1]
-    if os.name == "nt" and url[1:2] == ":":
-        return ""
-    return "ssh" if ":" in url.split("/", 1)[0] else ""
 
 
 def _secrets_of(url: str) -> list[str]:
     """Those parts of an address that may be a password or token, also as git decodes them."""
     scheme, _, rest = url.partition("://")
-    login, _, _ = rest.rpartition("@")
-    if not login:
-        return []
-    from urllib.parse import unquote
-
-    user, _, password = login.partition(":")
-    parts = {password, unquote(password)}
-    if scheme != "ssh":
-        parts |= {login, user, unquote(user)}
-    return sorted((part for part in parts if len(part) > 3), key=len, reverse=True)
+    login = rest.partition("/")[0].rpartition("@")[0]
+    words = login.split(":", 1)[scheme == "ssh" :]  # the user of an ssh address is no secret
+    forms = {form for word in words for form in (word, percent_decode(word)) if len(form) > 3}
+    return sorted(forms, key=len, reverse=True)
 
 
 # Variables of git that say how to reach a server; all others belong to another repository or
 # would write traces into the output.
-_GIT_KEPT = (
-    "GIT_SSL_", "GIT_PROXY_", "GIT_HTTP_", "GIT_CURL_", "GIT_CONFIG_", "GIT_SSH", "GIT_EXEC_PATH",
-)  # fmt: skip
+_GIT_KEPT = r"(?!GIT_)|GIT_(?:SSL_|PROXY_|HTTP_|SSH|EXEC_PATH|CONFIG_(?!PARAMETERS))"
 _GIT_SET = {
     "GCM_INTERACTIVE": "never",
-    "GIT_GIT_ADVICE": "0",
     "GIT_ALLOW_PROTOCOL": ":".join(GIT_TRANSPORTS),
     "GIT_ASKPASS": "",  # set and empty: git then asks no other program either
-    "GIT_ATTR_NOSYSTEM": "1",
     "GIT_DEFAULT_HASH": "sha1",
-    "GIT_LFS_SKIP_SMUDGE": "1",
     "GIT_LITERAL_PATHSPECS": "1",
-    "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",  # its messages are compared
     "SSH_ASKPASS_REQUIRE": "never",
 }
 
 # The repository's own settings go before the user's, whose proxies and credential helpers hold.
+# The address stands here, since arguments are for all to see.
 _GIT_CONFIG = """
 [core]
-\thooksPath = {nowhere}
-\tattributesFile = {nowhere}
-\taskPass =
-\tfsmonitor = false
-\tautocrlf = false
-\tlongpaths = true
-\tsparseCheckout = {sparse}
-\tsparseCheckoutCone = false
-[protocol]
-\tversion = 2
-[protocol "ext"]
-\tallow = never
-[submodule]
-\trecurse = false
-[fetch]
-\trecurseSubmodules = false
-[transfer]
-\tbundleURI = false
-[gc]
-\tauto = 0
-[maintenance]
-\tauto = false
-[remote "inkan"]
-\turl = "{url}"
+	hooksPath = {nowhere}
+	fsmonitor = false
+	longpaths = true
+	sparseCheckout = true
+	sparseCheckoutCone = false
+[submodule] recurse = false
+[gc] auto = 0
+[remote "inkan"] url = "{url}"
 """
 _NO_FILTERS = "* -filter -text -ident -working-tree-encoding\n"  # files as they were committed
 
 
-def find_git(environ: Mapping[str, str]) -> str | None:
-    """The path of git, never one in the current folder, which Windows would prefer."""
+class GitFault(Exception):  # noqa: N818 - named for what it is, like the other kinds
+    """A git command failed; its text is what git wrote to its standard error."""
+
+    def tells(self, *phrases: str) -> bool:
+        """Whether git wrote one of the phrases."""
+        return any(phrase in str(self) for phrase in phrases)
+
+
+def find_git(environ: Mapping[str, str]) -> str:
+    """The path of git, never one in the current folder, which Windows would prefer.
+
+    Raises `GitFault` where there is none.
+    """
     program = "git.exe" if os.name == "nt" else "git"
     for folder in environ.get("PATH", os.defpath).split(os.pathsep):
         path = os.path.join(folder, program)
         if os.path.isabs(path) and os.path.isfile(path) and os.access(path, os.X_OK):
             return path
-    return None
-
-
-class GitFault(Exception):  # noqa: N818 - named for what it is, like the other kinds
-    """A git command failed; `text` is what it wrote to its standard error."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.text = text
-
-    def tells(self, phrases: Sequence[str]) -> bool:
-        """Whether git wrote one of the phrases."""
-        return any(phrase in self.text for phrase in phrases)
+    raise GitFault("git was not found")
 
 
 class Git:
-    """Runs the git commands of one fetch in `folder`, under one time limit; `stop` ends them."""
+    """Runs the git commands of one fetch, whose files go to `tree`; `stop` ends them.
 
-    __slots__ = ("_deadline", "_lock", "_process", "_program", "environ", "folder", "stopped")
+    All of it lies below `folder`: the repository in `git`, what is to be kept in `done`.
+    """
+
+    __slots__ = ("_lock", "_process", "_program", "_stopped", "done", "environ", "folder", "tree")
 
     def __init__(self, program: str, environ: Mapping[str, str], folder: str) -> None:
         import threading
 
-        self.folder = folder
-        self.environ = {
-            name: value
-            for name, value in environ.items()
-            if not name.startswith("GIT_") or name.startswith(_GIT_KEPT)
-        }
-        self.environ.pop("GIT_CONFIG_PARAMETERS", None)
-        self.environ.update(_GIT_SET, GIT_CEILING_DIRECTORIES=folder)
-        self.stopped = False
-        self._program = program
-        self._deadline = time.monotonic() + GIT_SECONDS
+        self._program, self.folder = program, folder
+        self.done = os.path.join(folder, "done")
+        self.tree = os.path.join(self.done, "records")
+        kept = pattern(_GIT_KEPT)
+        self.environ = {name: value for name, value in environ.items() if kept.match(name)}
+        place = {"GIT_DIR": os.path.join(folder, "git"), "GIT_WORK_TREE": self.tree}
+        self.environ.update(_GIT_SET, **place)
         self._lock = threading.Lock()
         self._process: Popen[bytes] | None = None
+        self._stopped = ""  # or the reason
 
     def run(self, *arguments: str) -> str:
-        """What the command wrote to its standard output. Raises `GitFault` or `SourceError`."""
+        """What the command wrote to its standard output. Raises `GitFault`, or `OSError`."""
         # Files, not pipes: a background ssh that keeps a pipe open would hold up its reader.
-        out, err = os.path.join(self.folder, "stdout"), os.path.join(self.folder, "stderr")
-        with open(out, "wb") as stdout, open(err, "wb") as stderr:
-            process = self._begin(arguments, stdout.fileno(), stderr.fileno())
-            code = self._wait(process)
-        if self.stopped:
-            raise GitFault("it was stopped")
+        out, err = os.path.join(self.folder, "out"), os.path.join(self.folder, "err")
+        with open(out, "w+b") as stdout, open(err, "w+b") as stderr:
+            code = self._begin(arguments, stdout.fileno(), stderr.fileno()).wait()
+            stdout.seek(0)
+            stderr.seek(0)
+            written = stdout.read(MAX_GIT_OUTPUT).decode("utf-8", "replace")
+            told = stderr.read(MAX_GIT_OUTPUT).decode("utf-8", "replace")
+        if self._stopped:
+            raise GitFault(self._stopped)
         if code != 0:
-            raise GitFault(_last_lines(err) or f"git {arguments[0]} ended with {code}")
-        with open(out, "rb") as written:
-            return written.read(MAX_GIT_OUTPUT).decode("utf-8", "replace")
+            raise GitFault(told or f"git {arguments[0]} ended with {code}")
+        return written
 
     def _begin(self, arguments: Sequence[str], stdout: int, stderr: int) -> Popen[bytes]:
         import subprocess
 
-        flags = 0
-        if os.name == "nt":
-            flags = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
-            flags |= getattr(subprocess, "CREATE_NO_WINDOW", 0)
         with self._lock:
-            if self.stopped:
-                raise GitFault("it was stopped")
+            if self._stopped:
+                raise GitFault(self._stopped)
             try:
                 self._process = subprocess.Popen(  # noqa: S603 - every argument was checked
-                    [self._program, *arguments],
+                    [self._program, *arguments], cwd=self.folder, env=self.environ,
                     stdin=subprocess.DEVNULL,  # or it would eat messages of the protocol
-                    stdout=stdout,
-                    stderr=stderr,
-                    cwd=self.folder,
-                    env=self.environ,
-                    creationflags=flags,
-                    start_new_session=os.name != "nt",  # no terminal to ask on, and one group
-                )
+                    stdout=stdout, stderr=stderr,
+                    start_new_session=True,  # no terminal to ask on, and one group to end
+                    creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+                )  # fmt: skip
             except OSError as fault:
-                raise GitFault(f"{self._program} cannot be run ({fault.strerror})") from fault
+                raise GitFault(f"{self._program} cannot be run ({reason_of(fault)})") from fault
             return self._process
 
-    def _wait(self, process: Popen[bytes]) -> int:
-        import contextlib
-        import subprocess
-
-        try:
-            return process.wait(max(0.0, self._deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            self._kill()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(5)  # longer only if it hangs in the kernel
-        raise GitFault(_TOO_SLOW.format(GIT_SECONDS))
-
-    def stop(self) -> None:
+    def stop(self, reason: str = "it was stopped") -> None:
         """End the running command with all its children; later ones are not begun."""
         with self._lock:
-            self.stopped = True
-        self._kill()
-
-    def _kill(self) -> None:
-        process = self._process
+            self._stopped = self._stopped or reason
+            process = self._process
         if process is None or process.poll() is not None:
             return
         try:
             if sys.platform == "win32":
-                _kill_tree(process.pid)
+                import subprocess
+
+                tools = os.path.join(os.environ.get("SYSTEMROOT", r"C:\Windows"), "System32")
+                command = [os.path.join(tools, "taskkill.exe"), "/T", "/F", "/PID", str(process.pid)]
+                subprocess.run(command, check=False, capture_output=True)  # noqa: S603
             else:
                 import signal
 
@@ -7117,161 +7028,121 @@ class Git:
             process.kill()
 
 
-def _kill_tree(pid: int) -> None:
-    import subprocess
-
-    taskkill = os.path.join(os.environ.get("SYSTEMROOT", r"C:\Windows"), "System32", "taskkill.exe")
-    quiet = subprocess.DEVNULL
-    subprocess.run(  # noqa: S603 - nothing in it comes from outside
-        [taskkill, "/T", "/F", "/PID", str(pid)],
-        check=False, stdin=quiet, stdout=quiet, stderr=quiet,
-    )  # fmt: skip
-
-
-def _last_lines(path: str) -> str:
-    with open(path, "rb") as written:
-        size = written.seek(0, os.SEEK_END)
-        written.seek(max(0, size - 16_384))
-        text = written.read().decode("utf-8", "replace")
-    return text if size <= 16_384 else text.partition("\n")[2]
+def quiet_ssh(git: Git) -> None:
+    """Have ssh fail where it would ask, with the command that the user chose for it."""
+    if "GIT_SSH" in git.environ:
+        return
+    command = git.environ.get("GIT_SSH_COMMAND", "")
+    if not command:
+        try:
+            command = git.run("config", "--get", "core.sshCommand").strip()
+        except GitFault:
+            command = "ssh"
+    git.environ["GIT_SSH_COMMAND"] = f"{command} -oBatchMode=yes"
 
 
 # Each is tried when a server does not go along with the one before.
 _NARROWINGS = (("--depth=1", "--filter=blob:none"), ("--depth=1",), ())
-_TOO_NARROW = ("filter", "promisor", "shallow", "depth", "not our ref")
-_NO_SUCH_REF = ("find remote ref", "not our ref", "unadvertised object", "no such remote ref")
-_TOO_SLOW = "it took longer than {} s"
+_LONG_HASHES = "mismatched algorithms"
+_TOO_NARROW = ("filter", "promisor", "shallow", "depth", "not our ref", _LONG_HASHES)
+_NO_SUCH_REF = (
+    "find remote ref", "not our ref", "unadvertised object", "no such remote ref", "single revision",
+)  # fmt: skip
 
 
 def fetch_tree(
     git: Git, wanted: Wanted, narrowings: Sequence[tuple[str, ...]] = _NARROWINGS
 ) -> str:
-    """Fetch `wanted` into the folder `tree` below `git.folder`; its commit.
+    """Fetch the files of `wanted` into `git.tree`; their commit.
 
     Raises `GitFault` with git's words, `SourceError` where the ref or path does not exist.
     """
     try:
-        return _fetch_narrowed(git, wanted, narrowings[0])
+        _prepare(git, wanted)
+        commit = _fetch_ref(git, wanted, narrowings[0])
+        _check_folder(git, wanted, commit)
+        git.run("read-tree", "-m", "-u", commit)
+        return commit
     except GitFault as fault:
-        if fault.tells(["mismatched algorithms"]) and git.environ["GIT_DEFAULT_HASH"] == "sha1":
-            git.environ["GIT_DEFAULT_HASH"] = "sha256"
-        elif len(narrowings) > 1 and fault.tells(_TOO_NARROW):
-            narrowings = narrowings[1:]
-        else:
+        if len(narrowings) == 1 or not fault.tells(*_TOO_NARROW):
             raise
-    return fetch_tree(git, wanted, narrowings)
+        if fault.tells(_LONG_HASHES):
+            git.environ["GIT_DEFAULT_HASH"] = "sha256"
+    return fetch_tree(git, wanted, narrowings[1:])
 
 
-def _fetch_narrowed(git: Git, wanted: Wanted, narrowing: tuple[str, ...]) -> str:
-    remove_folder(os.path.join(git.folder, "tree"))
-    git.run("init", "--quiet", "--template=", "tree")
-    _configure(os.path.join(git.folder, "tree", ".git"), wanted)
-    _quiet_ssh(git, wanted.url)
-    commit = _fetch_ref(git, wanted, narrowing)
-    _check_folder(git, wanted, commit)
-    git.run("-C", "tree", "read-tree", "-m", "-u", commit)
-    return commit
-
-
-def _configure(git_dir: str, wanted: Wanted) -> None:
-    url = wanted.url.replace("\\", "\\\\").replace('"', '\\"')
-    text = _GIT_CONFIG.format(
-        nowhere=os.devnull, url=url, sparse="true" if wanted.path else "false"
-    )
+def _prepare(git: Git, wanted: Wanted) -> None:
+    """An empty repository whose settings let nothing of another repository run."""
+    git_dir = git.environ["GIT_DIR"]
+    for folder in (git_dir, git.done):
+        remove_folder(folder)
+    os.makedirs(git.tree)
+    git.run("init", "--quiet", "--template=")
     os.makedirs(os.path.join(git_dir, "info"), exist_ok=True)
-    pattern = re.sub(r"([*?\[\]\\])", r"\\\1", wanted.path)
+    url = wanted.url.replace("\\", "\\\\").replace('"', '\\"')
+    path = re.sub(r"([*?\[\]\\])", r"\\\1", wanted.path)
     for name, added in (
-        ("config", text),
-        (os.path.join("info", "attributes"), _NO_FILTERS),
-        (os.path.join("info", "sparse-checkout"), f"/{pattern}/\n"),
+        ("config", _GIT_CONFIG.format(nowhere=os.devnull, url=url)),
+        ("info/attributes", _NO_FILTERS),
+        ("info/sparse-checkout", f"/{path}/\n" if path else "/*\n"),
     ):
-        with open(os.path.join(git_dir, name), "a", encoding="utf-8", newline="\n") as file:
-            file.write(added)
-
-
-def _quiet_ssh(git: Git, url: str) -> None:
-    """Have ssh fail where it would ask, with the command that the user chose for it."""
-    if _transport_of(url) != "ssh" or "GIT_SSH" in git.environ:
-        return
-    command = git.environ.get("GIT_SSH_COMMAND", "")
-    if not command:
-        try:
-            command = git.run("-C", "tree", "config", "--get", "core.sshCommand").strip()
-        except GitFault:
-            command = "ssh"
-    option = " -batch" if "plink" in command.lower() else " -oBatchMode=yes"
-    if not command.endswith(option):
-        git.environ["GIT_SSH_COMMAND"] = command + option
+        with open(os.path.join(git_dir, name), "ab") as file:
+            file.write(os.fsencode(added))
 
 
 def _fetch_ref(git: Git, wanted: Wanted, narrowing: tuple[str, ...]) -> str:
     """The commit that `ref` names: a branch, else a tag, else a commit in full or abbreviated."""
-    fetch = ("-C", "tree", "fetch", "--quiet", "--no-tags", "--no-recurse-submodules")
-    for name in _ref_names(wanted.ref):
-        if _runs(git, *fetch, *narrowing, "inkan", name):
-            return _commit(git, "FETCH_HEAD")
-    if wanted.ref and _HEX.fullmatch(wanted.ref):
+    ref = wanted.ref or "HEAD"
+    is_hash = pattern(r"[0-9a-fA-F]{4,64}").fullmatch(ref) is not None
+    names = [f"refs/heads/{ref}", f"refs/tags/{ref}"]
+    if ref == "HEAD" or ref.startswith("refs/") or (is_hash and len(ref) in (40, 64)):
+        names = [ref]
+    commits = (_fetched(git, "FETCH_HEAD", *narrowing, "inkan", name) for name in names)
+    commit = next(filter(None, commits), "")
+    if not commit and is_hash:
         # A server gives out only what it knows by name; the rest is found in the whole history.
-        filters = [option for option in narrowing if option.startswith("--filter")]
         whole = ("+refs/heads/*:refs/inkan/heads/*", "+refs/tags/*:refs/inkan/tags/*")
-        git.run(*fetch, *filters, "inkan", *whole)
-        try:
-            return _commit(git, wanted.ref)
-        except GitFault:
-            pass  # told below, with the names that there are
-    raise SourceError(_ref_missing(git, wanted))
+        commit = _fetched(git, ref, *narrowing[1:], "inkan", *whole)
+    if not commit:
+        raise SourceError(_ref_missing(git, wanted))
+    return commit
 
 
-def _runs(git: Git, *fetch: str) -> bool:
-    """Fetch one ref; whether the repository has it."""
+def _fetched(git: Git, name: str, *options: str) -> str:
+    """The commit that `name` stands for after a fetch; `""` where the repository has none."""
     try:
-        git.run(*fetch)
+        git.run("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", *options)
+        return git.run("rev-parse", "--verify", name + "^{commit}").strip()
     except GitFault as fault:
-        if fault.tells(_NO_SUCH_REF):
-            return False
+        if fault.tells(*_NO_SUCH_REF):
+            return ""
         raise
-    return True
-
-
-def _commit(git: Git, name: str) -> str:
-    return git.run("-C", "tree", "rev-parse", "--verify", "--quiet", name + "^{commit}").strip()
-
-
-def _ref_names(ref: str | None) -> list[str]:
-    if ref is None or ref == "HEAD" or ref.startswith("refs/"):
-        return [ref or "HEAD"]
-    if len(ref) in (40, 64) and _HEX.fullmatch(ref):
-        return [ref.lower()]
-    return [f"refs/heads/{ref}", f"refs/tags/{ref}"]
 
 
 def _ref_missing(git: Git, wanted: Wanted) -> str:
     try:
-        listed = git.run("-C", "tree", "ls-remote", "--heads", "--tags", "--refs", "inkan")
+        listed = git.run("ls-remote", "--heads", "--tags", "--refs", "inkan")
     except GitFault:
         listed = ""
     names = [line.split("/", 2)[-1] for line in listed.split("\n")[:2000] if "\trefs/" in line]
     if not names:
         return f"{wanted.name} cannot be fetched: the repository has no branch yet; commit to it"
-    if wanted.ref is None:
-        return f"{wanted.name} cannot be fetched: the repository has no default branch; write a ref"
-    near = near_misses(wanted.ref, names) or names[:3]
+    ref = wanted.ref or "HEAD"
+    near = near_misses(ref, names) or names[:3]
     return (
         f"{wanted.name} cannot be fetched: the repository has no branch, tag or commit "
-        f"{quoted(wanted.ref)}; write another ref, such as {', '.join(map(shown, near))}"
+        f"{quoted(ref)}; write another ref, such as {', '.join(map(shown, near))}"
     )
 
 
 def _check_folder(git: Git, wanted: Wanted, commit: str) -> None:
     """Raise `SourceError` where the commit has no folder `path`, with the folder it may mean."""
-    if not wanted.path:
-        return
-    listed = git.run("-C", "tree", "ls-tree", "-z", commit, "--", wanted.path)
+    listed = git.run("ls-tree", "-z", commit, "--", wanted.path) if wanted.path else "040000 tree"
     kind = listed.split(" ")[1:2]
     if kind == ["tree"]:
         return
     fault = "is no folder of" if kind else "does not exist in"
-    folders = git.run("-C", "tree", "ls-tree", "-r", "-d", "-z", "--name-only", commit)
+    folders = git.run("ls-tree", "-r", "-d", "-z", "--name-only", commit)
     near = near_misses(wanted.path, folders.split("\0")[:2000], most=1)
     hint = f"did you mean {quoted(near[0])}?" if near else "check the path"
     raise SourceError(
@@ -7287,10 +7158,12 @@ _GIT_ADVICE = (
     (("dubious ownership",), "add the folder to safe.directory in the git configuration"),
     (("resolve host", "Failed to connect", "Couldn't connect", "unable to connect", "timed out",
       "Connection refused", "unable to look up"), "check the network, its proxy and the address"),
+    (("git was not found",), "install git or set PATH"),
     (("not found", "does not exist", "does not appear to be a git repository"),
      "check the address in `repo`, and whether you may read it"),
     (("longer than",), "check the network, or name a smaller part of the repository in `path`"),
     (("No space left",), "make room on the disk"),
+    (("",), "try `git ls-remote` with the same address in a terminal"),
 )  # fmt: skip
 
 
@@ -7303,11 +7176,7 @@ def git_reason(text: str, wanted: Wanted) -> str:
     reason = "; ".join(told[:3]).rstrip(".")
     if len(reason) > 400:
         reason = reason[:399] + "…"
-    advice = "try `git ls-remote` with the same address in a terminal"
-    for phrases, better in _GIT_ADVICE:
-        if any(phrase in text for phrase in phrases):
-            advice = better
-            break
+    advice = next(advice for phrases, advice in _GIT_ADVICE if any(p in text for p in phrases))
     return f"{wanted.name} cannot be fetched: {reason or 'git gave no reason'}; {advice}"
 
 
@@ -7331,14 +7200,13 @@ class RepositoryCache:
     __slots__ = ("place",)
 
     def __init__(self, wanted: Wanted, environ: Mapping[str, str]) -> None:
-        self.place = os.path.join(cache_folder(environ), "repositories", wanted.folder_name)
+        folder = cache_folder(environ)
+        self.place = folder and os.path.join(folder, "repositories", wanted.folder_name)
 
     def numbers(self) -> list[int]:
         """The numbers of all finished fetches, the oldest first."""
-        if not os.path.isabs(self.place):  # no home folder is known
-            return []
         try:
-            names = os.listdir(self.place)
+            names = os.listdir(self.place or os.devnull)
         except OSError:
             return []
         return sorted(int(name) for name in names if name.isascii() and name.isdecimal())
@@ -7353,10 +7221,17 @@ class RepositoryCache:
 
     def make_partial(self) -> str:
         """A new folder for a fetch; what killed fetches left is removed. Raises `OSError`."""
-        if not os.path.isabs(self.place):
-            raise OSError(2, "no home folder is known")
+        import contextlib
+
+        if not self.place:
+            raise OSError("no home folder is known")
         os.makedirs(self.place, mode=0o700, exist_ok=True)
-        self._remove_leftovers()
+        for name in os.listdir(self.place):
+            path = os.path.join(self.place, name)
+            with contextlib.suppress(OSError):  # another server may remove it, too
+                age = time.time() - os.stat(path).st_mtime
+                if name.startswith("partial-") and age > GIT_LEFTOVER_SECONDS:
+                    remove_folder(path)
         partial = os.path.join(self.place, f"partial-{os.getpid()}-{os.urandom(6).hex()}")
         os.mkdir(partial, 0o700)
         return partial
@@ -7369,72 +7244,51 @@ class RepositoryCache:
             if number not in self.numbers():
                 raise
         for old in self.numbers()[:-2]:
-            self._remove(str(old))
-
-    def _remove(self, name: str) -> None:
-        """Remove in two steps, so that what is half removed is never taken for whole."""
-        aside = os.path.join(self.place, f"partial-old-{os.urandom(6).hex()}")
-        try:
-            os.rename(os.path.join(self.place, name), aside)
-        except OSError:
-            return
-        remove_folder(aside)
-
-    def _remove_leftovers(self) -> None:
-        for name in os.listdir(self.place):
-            path = os.path.join(self.place, name)
-            try:
-                old = time.time() - os.stat(path).st_mtime > GIT_LEFTOVER_SECONDS
-            except OSError:
-                continue
-            if name.startswith("partial-") and old:
-                remove_folder(path)
+            remove_folder(os.path.join(self.place, str(old)))
 
 
-def read_stamp(folder: str) -> dict[str, Any] | None:
-    """What was noted when `folder` was fetched; `None` where it cannot be read."""
+def read_stamp(folder: str) -> str | None:
+    """When `folder` was fetched, in local time, and its commit; `None` where it is not whole."""
     import json
 
     try:
         with open(os.path.join(folder, "stamp.json"), encoding="utf-8") as file:
             stamp = json.load(file)
-    except (OSError, ValueError):
+        day = time.strftime("%Y-%m-%d %H:%M", time.localtime(stamp["time"]))
+    except (OSError, ValueError, TypeError, LookupError, OverflowError):
         return None
-    return stamp if isinstance(stamp, dict) else None
+    return f"{day} (commit {shown(str(stamp.get('commit')))[:12]})"
 
 
 class Repository:
     """One `repo` entry of `sources`: a folder of another repository, fetched into the cache.
 
     `base` is the folder that a local path starts from. `name` is what people read, without
-    credentials; `problem` the sentence about the last fetch if it failed, though an older copy
-    may be served. Raises `SourceError` for what `check_repository` refuses.
+    credentials, and `shown` the same with the path; `problem` is the sentence about the last
+    fetch if it failed, though an older copy may be served. Raises `SourceError` for what
+    `check_repository` refuses.
     """
 
     def __init__(  # noqa: PLR0913 - an entry has three members, and all else comes from outside
-        self,
-        url: str,
-        ref: str | None,
-        path: str | None,
-        base: str,
-        *,
-        environ: Mapping[str, str],
-        log: Callable[[str], None],
-        refresh: bool = False,
+        self, url: str, ref: str | None, path: str | None, base: str, *,
+        environ: Mapping[str, str], log: Callable[[str], None], refresh: bool = False,
         now: Callable[[], float] = time.monotonic,
-    ) -> None:
+    ) -> None:  # fmt: skip
         import threading
 
         self._wanted = Wanted(url, ref, path, base)
         self.name = self._wanted.name
+        self.shown = f"{self.name}:{self._wanted.path}"
         self.problem: str | None = None
         self._cache = RepositoryCache(self._wanted, environ)
         self._environ, self._log, self._now = environ, log, now
         self._refresh = refresh  # until the first fetch has ended
         self._lock = threading.Lock()
-        self._git: Git | None = None
-        self._ended: Event | None = None  # of the running fetch, or of the last one
-        self._failed_at: float | None = None
+        self._git: Git | None = None  # of the running fetch, or of the last one
+        self._began = 0.0
+        self._retry_at = float("-inf")
+        self._idle = threading.Event()  # no fetch is running
+        self._idle.set()
         self._stopped = False
 
     def start(self) -> None:
@@ -7462,118 +7316,89 @@ class Repository:
             self._begin()
         if found is None:
             raise SourceError(self.problem or f"{self.name} cannot be fetched: it was stopped")
-        return os.path.join(found, "records")
+        return os.path.join(found, "records", *self._wanted.path.split("/"))
 
     def fetched(self) -> str:
         """When the cached copy was fetched, in local time, and its commit; or `never`."""
         newest = self._cache.find_newest()
-        stamp = read_stamp(newest) if newest else None
-        if stamp is None:
-            return "never"
-        when, commit = stamp.get("time"), shown(str(stamp.get("commit")))[:12]
-        try:
-            day = time.strftime("%Y-%m-%d %H:%M", time.localtime(when))
-        except (TypeError, ValueError, OverflowError, OSError):
-            day = "an unknown day"
-        return f"{day} (commit {commit})"
+        return read_stamp(newest) or "never" if newest else "never"
 
     def stop(self) -> None:
         """End a running git with all its children, for the end of the process."""
         with self._lock:
             self._stopped = True
-            git = self._git
-        if git is not None:
-            git.stop()
+            if self._git is not None:
+                self._git.stop()
 
     def _begin(self) -> None:
         """Fetch in a thread, unless that is under way or failed less than a minute ago."""
         import threading
 
         with self._lock:
-            if self._stopped or (self._ended is not None and not self._ended.is_set()):
+            if self._stopped or not self._idle.is_set() or self._now() < self._retry_at:
                 return
-            failed = self._failed_at
-            if failed is not None and self._now() - failed < GIT_RETRY_SECONDS:
-                return
-            self._ended = threading.Event()
+            self._began = self._now()
+            self._idle.clear()
         self._log(f"fetching {self.name}")
-        threading.Thread(target=self._work, args=(self._ended,), daemon=True).start()
+        threading.Thread(target=self._work, daemon=True).start()
 
     def _wait(self, call: Call) -> None:
-        ended, began, told = self._ended, time.monotonic(), -1
-        while ended is not None and not ended.wait(0.04):
+        while not self._idle.wait(POLL_SECONDS):
             call.check()
-            seconds = int(time.monotonic() - began)
-            if seconds > told:
-                told = seconds
-                call.progress(seconds, GIT_SECONDS, f"fetching {self.name}")
+            seconds = int(self._now() - self._began)
+            call.progress(seconds, GIT_SECONDS, f"fetching {self.name}")
         call.check()
 
-    def _work(self, ended: Event) -> None:
+    def _work(self) -> None:
         problem: str | None = f"{self.name} cannot be fetched: the fetch broke off; see the log"
         try:
-            problem = self._fetch()
+            self._fetch()
+            problem = None
+        except GitFault as fault:
+            problem = git_reason(str(fault), self._wanted)
+        except SourceError as fault:
+            problem = str(fault)
+        except OSError as fault:
+            problem = self._cache_problem(fault)
         finally:
             if problem and self._refresh and self._cache.find_newest():
                 self._log(f"{problem}; the copy of {self.fetched()} is used")
             self.problem, self._refresh = problem, False
-            self._failed_at = self._now() if problem else None
-            ended.set()
+            self._retry_at = self._now() + (GIT_RETRY_SECONDS if problem else 0)
+            self._idle.set()
 
-    def _fetch(self) -> str | None:
-        """Fetch once and store it; the sentence about what went wrong."""
-        program = find_git(self._environ)
-        if program is None:
-            return f"{self.name} cannot be fetched: git was not found; install git or set PATH"
-        number = ([0, *self._cache.numbers()])[-1] + 1
-        try:
-            partial = self._cache.make_partial()
-        except OSError as fault:
-            return self._cache_problem(fault)
-        try:
-            self._store(self._begin_git(program, partial), partial, number)
-        except GitFault as fault:
-            return git_reason(fault.text, self._wanted)
-        except SourceError as fault:
-            return str(fault)
-        except OSError as fault:
-            return self._cache_problem(fault)
-        finally:
-            self._git = None
-            remove_folder(partial)
-        return None
-
-    def _begin_git(self, program: str, partial: str) -> Git:
-        with self._lock:
-            self._git = Git(program, self._environ, partial)
-            self._git.stopped = self._stopped
-            return self._git
-
-    def _store(self, git: Git, partial: str, number: int) -> None:
+    def _fetch(self) -> None:
+        """Fetch once and store it. Raises `GitFault`, `SourceError`, or `OSError` of the cache."""
         import json
+        import threading
 
-        commit = fetch_tree(git, self._wanted)
-        tree, done = os.path.join(partial, "tree"), os.path.join(partial, "done")
-        remove_folder(os.path.join(tree, ".git"))
-        os.mkdir(done, 0o700)
-        os.rename(os.path.join(tree, *self._wanted.path.split("/")), os.path.join(done, "records"))
-        stamp = {
-            "url": without_secrets(self._wanted.url),
-            "ref": self._wanted.ref,
-            "path": self._wanted.path,
-            "commit": commit,
-            "time": int(time.time()),
-        }
-        with open(os.path.join(done, "stamp.json"), "w", encoding="utf-8") as file:
-            json.dump(stamp, file)
-        self._cache.publish(done, number)
+        program = find_git(self._environ)
+        number = max(self._cache.numbers(), default=0) + 1
+        partial = self._cache.make_partial()
+        git = Git(program, self._environ, partial)
+        limit = threading.Timer(GIT_SECONDS, git.stop, [f"it took longer than {GIT_SECONDS} s"])
+        limit.daemon = True
+        try:
+            with self._lock:
+                self._git = git
+                if self._stopped:
+                    git.stop()
+            limit.start()
+            quiet_ssh(git)
+            stamp = {"commit": fetch_tree(git, self._wanted), "time": int(time.time())}
+            with open(os.path.join(git.done, "stamp.json"), "w", encoding="utf-8") as file:
+                json.dump(stamp, file)
+            self._cache.publish(git.done, number)
+        finally:
+            limit.cancel()
+            remove_folder(partial)
 
     def _cache_problem(self, fault: OSError) -> str:
         variable = "LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME"
+        place = shown(self._cache.place) or "a cache folder"
         return (
-            f"{self.name} cannot be stored in {shown(self._cache.place)} "
-            f"({fault.strerror or fault}); make that folder writable or set {variable} to one "
-            "that is"
+            f"{self.name} cannot be stored in {place} ({reason_of(fault)}); "
+            f"make that folder writable or set {variable} to one that is"
         )
 
 

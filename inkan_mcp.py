@@ -5125,7 +5125,7 @@ class Snapshot:
         self.missing: list[Problem] = []
         self.problems: list[Problem] = []
         self.looked = ""
-        self.summaries: list[str] = []  # one line for each foreign archive
+        self.summaries: list[str] = []  # one line for each foreign archive and repository
         self.title: str | None = None
         self.is_site = False
         self._token = object()  # what tells this snapshot from all others
@@ -5167,8 +5167,11 @@ class BodySearch:
 class Source(Protocol):
     """A place that records come from: a content folder, a published site, a built folder."""
 
-    def start(self) -> None:
-        """Begin what takes time (fetching repositories) without waiting for it."""
+    def start(self) -> bool | None:
+        """Begin what takes time (fetching repositories) without waiting for it.
+
+        True where it may run in other processes, which only `stop` ends.
+        """
 
     def stop(self) -> None:
         """End what runs in the background; the process is about to end."""
@@ -5964,15 +5967,21 @@ class FolderSource:
         self._summarised: set[str] = set()
         self._said_enough = False
 
-    def start(self) -> None:
-        """Read the configuration, to fail early. Raises `InkanError`."""
+    def start(self) -> bool:
+        """Read the configuration, to fail early; whether it names repositories.
+
+        Raises `InkanError`.
+        """
         if not os.path.isdir(self.root):
             what = "is no folder" if os.path.exists(self.root) else "does not exist"
             raise SourceError(f"--root {shown(self.root)} {what}; name the folder of the archive")
         self._read_config()
+        return bool(self._repositories)
 
     def snapshot(self, call: Call) -> Snapshot:
         """The folder as it is at this moment (SPEC 5, *Live*)."""
+        for repository in self._repositories:  # without the lock, so that every call is told
+            repository.wait(call)
         while not self._lock.acquire(timeout=0.05):
             call.check()
         try:
@@ -6044,9 +6053,9 @@ class FolderSource:
         for place in self._places:
             place.rules = config.rules
         self._snapshot = None
-        for place in self._places:
-            if place.repository is not None:
-                place.repository.start()
+        self._refresh = False  # what another configuration names later is used as it is
+        for repository in self._repositories:
+            repository.start()
 
     def _look_for_archives(self, call: Call) -> None:
         """Without a configuration: find the archives again where a folder on the way changed."""
@@ -6107,9 +6116,12 @@ class FolderSource:
 
     def stop(self) -> None:
         """End what runs in the background."""
-        for place in self._places:
-            if place.repository is not None:
-                place.repository.stop()
+        for repository in self._repositories:
+            repository.stop()
+
+    @property
+    def _repositories(self) -> list[Repository]:
+        return [place.repository for place in self._places if place.repository is not None]
 
     @property
     def _folders(self) -> list[ContentFolder]:
@@ -6152,7 +6164,12 @@ class FolderSource:
         return found
 
     def _summarise(self, found: Snapshot) -> None:
-        """Say once per foreign archive what was recognised, and what its records lack."""
+        """Say once per foreign archive what was recognised, and what its records lack.
+
+        When a repository was fetched is said as it begins to be used, and by `--check`.
+        """
+        for repository in self._repositories:
+            found.summaries.append(f"{repository.name}: fetched on {repository.fetched()}")
         for place in self._places:
             if place.archive is None or place.content is None:
                 continue
@@ -7293,7 +7310,7 @@ class Repository:
 
     def start(self) -> None:
         """Begin to fetch what is not cached, or all where a refresh is wanted; returns at once."""
-        if self._refresh or self._cache.find_newest() is None:
+        if self._found() is None:
             self._begin()
         else:
             self._log(
@@ -7307,11 +7324,11 @@ class Repository:
         Raises `Cancelled`, or `SourceError` with git's reason. After a failure git is asked
         again a minute later at the earliest; until then the same sentence is the answer.
         """
-        found = None if self._refresh else self._cache.find_newest()
+        found = self._found()
         if found is None:
             self._begin()
-            self._wait(call)
-            found = self._cache.find_newest()
+            self.wait(call)
+            found = self._found()
         elif self.problem:  # the refresh failed: once more, while the old copy is served
             self._begin()
         if found is None:
@@ -7342,7 +7359,14 @@ class Repository:
         self._log(f"fetching {self.name}")
         threading.Thread(target=self._work, daemon=True).start()
 
-    def _wait(self, call: Call) -> None:
+    def _found(self) -> str | None:
+        """The cached copy, but for one that is to be fetched again first."""
+        return None if self._refresh else self._cache.find_newest()
+
+    def wait(self, call: Call) -> None:
+        """Wait for a running fetch, if there is nothing to serve before. Raises `Cancelled`."""
+        if self._idle.is_set() or self._found() is not None:
+            return
         while not self._idle.wait(POLL_SECONDS):
             call.check()
             seconds = int(self._now() - self._began)
@@ -12185,13 +12209,24 @@ class _Progress:
         self._send({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
 
 
+def leave_with(source: Source, code: int) -> None:
+    """End the process at once, and with it all that the source began."""
+    source.stop()
+    os._exit(code)
+
+
+def start_source(source: Source) -> None:
+    """Start a source; where it begins other processes, a signal ends them too."""
+    if source.start():
+        end_at_signals(lambda code: leave_with(source, code))
+
+
 def serve(source: Source, log: Callable[[str], None], today: Callable[[], str]) -> int:
     """Answer requests from standard input until it ends; returns the exit code."""
     output = claim_stdout()
 
     def leave(code: int = 0) -> None:
-        source.stop()
-        os._exit(code)
+        leave_with(source, code)
 
     def write(data: bytes) -> None:
         try:
@@ -12204,7 +12239,7 @@ def serve(source: Source, log: Callable[[str], None], today: Callable[[], str]) 
         leave()  # a call that is stuck must not outlive the client
 
     server = Server(Session(Catalog(source), log), write, today=today)
-    source.start()
+    start_source(source)
     try:
         for number, line in enumerate(split_lines(Input(0, expire).chunks())):
             server.take(line)
@@ -12369,7 +12404,7 @@ def run_call(source: Source, options: Options, call: Call, out: Callable[[str], 
         hint = f"did you mean {near[0]}?" if near else f"the tools are {', '.join(TOOLS)}"
         raise UsageError(f"there is no tool {quoted(name)}; {hint}")
     arguments = parse_call(tool, options.arguments)
-    source.start()
+    start_source(source)
     result = call_tool(Catalog(source), name, arguments, call)
     if result.is_error:
         return result.text
@@ -12380,7 +12415,7 @@ def run_call(source: Source, options: Options, call: Call, out: Callable[[str], 
 def run_check(source: Source, call: Call, out: Callable[[str], None]) -> int:
     """Report every fault of the archive on `out`, then a summary; 1 where there is an error."""
     try:
-        source.start()
+        start_source(source)
         archive = Catalog(source).archive(call)
     except ConfigError as fault:
         place = f"{shown(fault.path)}:{fault.line}:{fault.column}"
@@ -12535,9 +12570,12 @@ def _run(options: Options, environ: Mapping[str, str]) -> int:
         write_all(output, sent(text).encode("utf-8"))
 
     call = Call(local_date(environ))
-    if options.call is None:
-        return run_check(source, call, out)
-    fault = run_call(source, options, call, out)
+    try:
+        if options.call is None:
+            return run_check(source, call, out)
+        fault = run_call(source, options, call, out)
+    finally:
+        source.stop()
     if fault is not None:
         log_line(fault)
     return 1 if fault is not None else 0

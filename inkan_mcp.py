@@ -6916,6 +6916,8 @@ def _secrets_of(url: str) -> list[str]:
     return sorted(forms, key=len, reverse=True)
 
 
+# ── 6b.1 Git ──────────────────────────────────────────────────────────────────────────────────
+
 # Variables of git that say how to reach a server; all others belong to another repository or
 # would write traces into the output.
 _GIT_KEPT = r"(?!GIT_)|GIT_(?:SSL_|PROXY_|HTTP_|SSH|EXEC_PATH|CONFIG_(?!PARAMETERS))"
@@ -6924,7 +6926,6 @@ _GIT_SET = {
     "GIT_ALLOW_PROTOCOL": ":".join(GIT_TRANSPORTS),
     "GIT_ASKPASS": "",  # set and empty: git then asks no other program either
     "GIT_DEFAULT_HASH": "sha1",
-    "GIT_LITERAL_PATHSPECS": "1",
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",  # its messages are compared
     "SSH_ASKPASS_REQUIRE": "never",
@@ -6959,40 +6960,84 @@ def find_git(environ: Mapping[str, str]) -> str:
 
     Raises `GitFault` where there is none.
     """
-    program = "git.exe" if os.name == "nt" else "git"
     for folder in environ.get("PATH", os.defpath).split(os.pathsep):
-        path = os.path.join(folder, program)
+        path = os.path.join(folder, "git.exe" if os.name == "nt" else "git")
         if os.path.isabs(path) and os.path.isfile(path) and os.access(path, os.X_OK):
             return path
     raise GitFault("git was not found")
 
 
-class Git:
-    """Runs the git commands of one fetch, whose files go to `tree`; `stop` ends them.
+# Each is tried when a server does not go along with the one before.
+_NARROWINGS = (("--depth=1", "--filter=blob:none"), ("--depth=1",), ())
+_LONG_HASHES = "mismatched algorithms"
+_TOO_NARROW = ("filter", "promisor", "shallow", "depth", "not our ref", _LONG_HASHES)
+_NO_SUCH_REF = ("remote ref", "not our ref", "unadvertised object", "single revision")
 
-    All of it lies below `folder`: the repository in `git`, what is to be kept in `done`.
+
+class Fetch:
+    """One fetch of what is `wanted` with git, which `stop` ends.
+
+    All of it lies below `folder`: the repository in `git`, what is to be kept in `done`. What its
+    methods raise is a `GitFault` with git's words, a `SourceError` where the repository holds
+    nothing that is wanted, or an `OSError` of the folder.
     """
 
-    __slots__ = ("_lock", "_process", "_program", "_stopped", "done", "environ", "folder", "tree")
+    __slots__ = ("_environ", "_folder", "_lock", "_process", "_stopped", "_wanted", "done", "tree")
 
-    def __init__(self, program: str, environ: Mapping[str, str], folder: str) -> None:
+    def __init__(self, wanted: Wanted, environ: Mapping[str, str], folder: str) -> None:
         import threading
 
-        self._program, self.folder = program, folder
+        self._wanted, self._folder = wanted, folder
         self.done = os.path.join(folder, "done")
         self.tree = os.path.join(self.done, "records")
         kept = pattern(_GIT_KEPT)
-        self.environ = {name: value for name, value in environ.items() if kept.match(name)}
-        place = {"GIT_DIR": os.path.join(folder, "git"), "GIT_WORK_TREE": self.tree}
-        self.environ.update(_GIT_SET, **place)
+        self._environ = {name: value for name, value in environ.items() if kept.match(name)}
+        self._environ.update(_GIT_SET, GIT_DIR=os.path.join(folder, "git"), GIT_WORK_TREE=self.tree)
         self._lock = threading.Lock()
         self._process: Popen[bytes] | None = None
         self._stopped = ""  # or the reason
 
-    def run(self, *arguments: str) -> str:
-        """What the command wrote to its standard output. Raises `GitFault`, or `OSError`."""
+    def run(self, narrowings: Sequence[tuple[str, ...]] = _NARROWINGS) -> str:
+        """Fetch the files into `tree`; their commit."""
+        try:
+            self._prepare()
+            commit = self._find_commit(narrowings[0])
+            if self._wanted.path:
+                self._check_path(commit)
+            self._git("read-tree", "-m", "-u", commit)
+            return commit
+        except GitFault as fault:
+            if len(narrowings) == 1 or not fault.tells(*_TOO_NARROW):
+                raise
+            if fault.tells(_LONG_HASHES):
+                self._environ["GIT_DEFAULT_HASH"] = "sha256"
+        return self.run(narrowings[1:])
+
+    def stop(self, reason: str = "it was stopped") -> None:
+        """End the running command with all its children; later ones are not begun."""
+        with self._lock:
+            self._stopped = self._stopped or reason
+            process = self._process
+        if process is None or process.poll() is not None:
+            return
+        try:
+            if sys.platform == "win32":
+                import subprocess
+
+                windows = os.environ.get("SYSTEMROOT", r"C:\Windows")
+                command = [rf"{windows}\System32\taskkill.exe", "/T", "/F", "/PID", str(process.pid)]
+                subprocess.run(command, check=False, capture_output=True)  # noqa: S603
+            else:
+                import signal
+
+                os.killpg(process.pid, signal.SIGKILL)
+        except OSError:
+            process.kill()
+
+    def _git(self, *arguments: str) -> str:
+        """What a git command writes to its standard output."""
         # Files, not pipes: a background ssh that keeps a pipe open would hold up its reader.
-        out, err = os.path.join(self.folder, "out"), os.path.join(self.folder, "err")
+        out, err = os.path.join(self._folder, "out"), os.path.join(self._folder, "err")
         with open(out, "w+b") as stdout, open(err, "w+b") as stderr:
             code = self._begin(arguments, stdout.fileno(), stderr.fileno()).wait()
             stdout.seek(0)
@@ -7008,163 +7053,100 @@ class Git:
     def _begin(self, arguments: Sequence[str], stdout: int, stderr: int) -> Popen[bytes]:
         import subprocess
 
+        program = find_git(self._environ)
         with self._lock:
             if self._stopped:
                 raise GitFault(self._stopped)
             try:
                 self._process = subprocess.Popen(  # noqa: S603 - every argument was checked
-                    [self._program, *arguments], cwd=self.folder, env=self.environ,
+                    [program, *arguments], cwd=self._folder, env=self._environ,
                     stdin=subprocess.DEVNULL,  # or it would eat messages of the protocol
                     stdout=stdout, stderr=stderr,
                     start_new_session=True,  # no terminal to ask on, and one group to end
                     creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
                 )  # fmt: skip
             except OSError as fault:
-                raise GitFault(f"{self._program} cannot be run ({reason_of(fault)})") from fault
+                raise GitFault(f"{program} cannot be run ({reason_of(fault)})") from fault
             return self._process
 
-    def stop(self, reason: str = "it was stopped") -> None:
-        """End the running command with all its children; later ones are not begun."""
-        with self._lock:
-            self._stopped = self._stopped or reason
-            process = self._process
-        if process is None or process.poll() is not None:
+    def _prepare(self) -> None:
+        """An empty repository whose settings let nothing of another repository run."""
+        git_dir = self._environ["GIT_DIR"]
+        for folder in (git_dir, self.done):
+            remove_folder(folder)
+        os.makedirs(self.tree)
+        self._git("init", "--quiet", "--template=")
+        os.makedirs(os.path.join(git_dir, "info"), exist_ok=True)
+        url = self._wanted.url.replace("\\", "\\\\").replace('"', '\\"')
+        path = re.sub(r"([*?\[\]\\])", r"\\\1", self._wanted.path)
+        for name, added in (
+            ("config", _GIT_CONFIG.format(nowhere=os.devnull, url=url)),
+            ("info/attributes", _NO_FILTERS),
+            ("info/sparse-checkout", f"/{path}/\n" if path else "/*\n"),
+        ):
+            with open(os.path.join(git_dir, name), "ab") as file:
+                file.write(os.fsencode(added))
+        self._quiet_ssh()
+
+    def _quiet_ssh(self) -> None:
+        """Have ssh fail where it would ask, with the command that the user chose for it."""
+        command, option = self._environ.get("GIT_SSH_COMMAND", ""), " -oBatchMode=yes"
+        if "GIT_SSH" in self._environ or command.endswith(option):
             return
-        try:
-            if sys.platform == "win32":
-                import subprocess
+        if not command:
+            try:
+                command = self._git("config", "--get", "core.sshCommand").strip()
+            except GitFault:
+                command = "ssh"
+        self._environ["GIT_SSH_COMMAND"] = command + option
 
-                tools = os.path.join(os.environ.get("SYSTEMROOT", r"C:\Windows"), "System32")
-                command = [os.path.join(tools, "taskkill.exe"), "/T", "/F", "/PID", str(process.pid)]
-                subprocess.run(command, check=False, capture_output=True)  # noqa: S603
-            else:
-                import signal
-
-                os.killpg(process.pid, signal.SIGKILL)
-        except OSError:
-            process.kill()
-
-
-def quiet_ssh(git: Git) -> None:
-    """Have ssh fail where it would ask, with the command that the user chose for it."""
-    if "GIT_SSH" in git.environ:
-        return
-    command = git.environ.get("GIT_SSH_COMMAND", "")
-    if not command:
-        try:
-            command = git.run("config", "--get", "core.sshCommand").strip()
-        except GitFault:
-            command = "ssh"
-    git.environ["GIT_SSH_COMMAND"] = f"{command} -oBatchMode=yes"
-
-
-# Each is tried when a server does not go along with the one before.
-_NARROWINGS = (("--depth=1", "--filter=blob:none"), ("--depth=1",), ())
-_LONG_HASHES = "mismatched algorithms"
-_TOO_NARROW = ("filter", "promisor", "shallow", "depth", "not our ref", _LONG_HASHES)
-_NO_SUCH_REF = (
-    "find remote ref", "not our ref", "unadvertised object", "no such remote ref", "single revision",
-)  # fmt: skip
-
-
-def fetch_tree(
-    git: Git, wanted: Wanted, narrowings: Sequence[tuple[str, ...]] = _NARROWINGS
-) -> str:
-    """Fetch the files of `wanted` into `git.tree`; their commit.
-
-    Raises `GitFault` with git's words, `SourceError` where the ref or path does not exist.
-    """
-    try:
-        _prepare(git, wanted)
-        commit = _fetch_ref(git, wanted, narrowings[0])
-        _check_folder(git, wanted, commit)
-        git.run("read-tree", "-m", "-u", commit)
+    def _find_commit(self, narrowing: tuple[str, ...]) -> str:
+        """The commit that `ref` names: a branch, else a tag, else a commit, abbreviated or not."""
+        ref = self._wanted.ref or "HEAD"
+        is_hash = pattern(r"[0-9a-fA-F]{4,64}").fullmatch(ref) is not None
+        names = [f"refs/heads/{ref}", f"refs/tags/{ref}"]
+        if ref == "HEAD" or ref.startswith("refs/") or (is_hash and len(ref) in (40, 64)):
+            names = [ref]
+        commits = (self._fetched("FETCH_HEAD", *narrowing, "inkan", name) for name in names)
+        commit = next(filter(None, commits), "")
+        if not commit and is_hash:
+            # A server gives out only what it knows by name; the rest is in the whole history.
+            whole = ("+refs/heads/*:refs/inkan/heads/*", "+refs/tags/*:refs/inkan/tags/*")
+            commit = self._fetched(ref, *narrowing[1:], "inkan", *whole)
+        if not commit:
+            raise SourceError(f"{self._wanted.name} cannot be fetched: {self._ref_missing(ref)}")
         return commit
-    except GitFault as fault:
-        if len(narrowings) == 1 or not fault.tells(*_TOO_NARROW):
+
+    def _fetched(self, name: str, *options: str) -> str:
+        """The commit that `name` stands for after a fetch; `""` where the repository has none."""
+        try:
+            self._git("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", *options)
+            return self._git("rev-parse", "--verify", name + "^{commit}").strip()
+        except GitFault as fault:
+            if fault.tells(*_NO_SUCH_REF):
+                return ""
             raise
-        if fault.tells(_LONG_HASHES):
-            git.environ["GIT_DEFAULT_HASH"] = "sha256"
-    return fetch_tree(git, wanted, narrowings[1:])
 
+    def _ref_missing(self, ref: str) -> str:
+        listed = self._git("ls-remote", "--heads", "--tags", "--refs", "inkan").split("\n")
+        names = [line.split("/", 2)[-1] for line in listed[:2000] if "\trefs/" in line]
+        if not names:
+            return "the repository has no branch yet; commit to it"
+        near = ", ".join(map(shown, near_misses(ref, names) or names[:3]))
+        missing = f"the repository has no branch, tag or commit {quoted(ref)}"
+        return f"{missing}; write another ref, such as {near}"
 
-def _prepare(git: Git, wanted: Wanted) -> None:
-    """An empty repository whose settings let nothing of another repository run."""
-    git_dir = git.environ["GIT_DIR"]
-    for folder in (git_dir, git.done):
-        remove_folder(folder)
-    os.makedirs(git.tree)
-    git.run("init", "--quiet", "--template=")
-    os.makedirs(os.path.join(git_dir, "info"), exist_ok=True)
-    url = wanted.url.replace("\\", "\\\\").replace('"', '\\"')
-    path = re.sub(r"([*?\[\]\\])", r"\\\1", wanted.path)
-    for name, added in (
-        ("config", _GIT_CONFIG.format(nowhere=os.devnull, url=url)),
-        ("info/attributes", _NO_FILTERS),
-        ("info/sparse-checkout", f"/{path}/\n" if path else "/*\n"),
-    ):
-        with open(os.path.join(git_dir, name), "ab") as file:
-            file.write(os.fsencode(added))
-
-
-def _fetch_ref(git: Git, wanted: Wanted, narrowing: tuple[str, ...]) -> str:
-    """The commit that `ref` names: a branch, else a tag, else a commit in full or abbreviated."""
-    ref = wanted.ref or "HEAD"
-    is_hash = pattern(r"[0-9a-fA-F]{4,64}").fullmatch(ref) is not None
-    names = [f"refs/heads/{ref}", f"refs/tags/{ref}"]
-    if ref == "HEAD" or ref.startswith("refs/") or (is_hash and len(ref) in (40, 64)):
-        names = [ref]
-    commits = (_fetched(git, "FETCH_HEAD", *narrowing, "inkan", name) for name in names)
-    commit = next(filter(None, commits), "")
-    if not commit and is_hash:
-        # A server gives out only what it knows by name; the rest is found in the whole history.
-        whole = ("+refs/heads/*:refs/inkan/heads/*", "+refs/tags/*:refs/inkan/tags/*")
-        commit = _fetched(git, ref, *narrowing[1:], "inkan", *whole)
-    if not commit:
-        raise SourceError(_ref_missing(git, wanted))
-    return commit
-
-
-def _fetched(git: Git, name: str, *options: str) -> str:
-    """The commit that `name` stands for after a fetch; `""` where the repository has none."""
-    try:
-        git.run("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", *options)
-        return git.run("rev-parse", "--verify", name + "^{commit}").strip()
-    except GitFault as fault:
-        if fault.tells(*_NO_SUCH_REF):
-            return ""
-        raise
-
-
-def _ref_missing(git: Git, wanted: Wanted) -> str:
-    try:
-        listed = git.run("ls-remote", "--heads", "--tags", "--refs", "inkan")
-    except GitFault:
-        listed = ""
-    names = [line.split("/", 2)[-1] for line in listed.split("\n")[:2000] if "\trefs/" in line]
-    if not names:
-        return f"{wanted.name} cannot be fetched: the repository has no branch yet; commit to it"
-    ref = wanted.ref or "HEAD"
-    near = near_misses(ref, names) or names[:3]
-    return (
-        f"{wanted.name} cannot be fetched: the repository has no branch, tag or commit "
-        f"{quoted(ref)}; write another ref, such as {', '.join(map(shown, near))}"
-    )
-
-
-def _check_folder(git: Git, wanted: Wanted, commit: str) -> None:
-    """Raise `SourceError` where the commit has no folder `path`, with the folder it may mean."""
-    listed = git.run("ls-tree", "-z", commit, "--", wanted.path) if wanted.path else "040000 tree"
-    kind = listed.split(" ")[1:2]
-    if kind == ["tree"]:
-        return
-    fault = "is no folder of" if kind else "does not exist in"
-    folders = git.run("ls-tree", "-r", "-d", "-z", "--name-only", commit)
-    near = near_misses(wanted.path, folders.split("\0")[:2000], most=1)
-    hint = f"did you mean {quoted(near[0])}?" if near else "check the path"
-    raise SourceError(
-        f"{wanted.name} cannot be used: {quoted(wanted.path)} {fault} the repository; {hint}"
-    )
+    def _check_path(self, commit: str) -> None:
+        """Raise where the commit has no folder `path`, with the folder that it may mean."""
+        path = self._wanted.path
+        kind = self._git("ls-tree", "-z", commit, "--", path).split(" ")[1:2]
+        if kind == ["tree"]:
+            return
+        fault = f"{quoted(path)} {'is no folder of' if kind else 'does not exist in'}"
+        folders = self._git("ls-tree", "-r", "-d", "-z", "--name-only", commit).split("\0")
+        near = near_misses(path, folders[:2000], most=1)
+        hint = f"did you mean {quoted(near[0])}?" if near else "check the path"
+        raise SourceError(f"{self._wanted.name} cannot be used: {fault} the repository; {hint}")
 
 
 _GIT_ADVICE = (
@@ -7188,7 +7170,10 @@ def git_reason(text: str, wanted: Wanted) -> str:
     """Git's words about a failure as one sentence without secrets, and what to try."""
     scrubbed = without_secrets(text, wanted.secrets)
     lines = [shown(line.strip()) for line in re.split(r"[\r\n]+", scrubbed)]
-    noise = ("warning:", "hint:", "From ", "Please make sure", "and the repository exists")
+    noise = (
+        "warning:", "hint:", "From ", "Please make sure", "and the repository exists",
+        "fatal: Could not read from remote",
+    )  # fmt: skip
     told = [line for line in lines if line and not line.startswith(noise)]
     reason = "; ".join(told[:3]).rstrip(".")
     if len(reason) > 400:
@@ -7209,6 +7194,9 @@ def remove_folder(path: str) -> None:
                 with contextlib.suppress(OSError):
                     os.chmod(os.path.join(folder, name), 0o600)
         shutil.rmtree(path, ignore_errors=True)
+
+
+# ── 6b.2 The cache ────────────────────────────────────────────────────────────────────────────
 
 
 class RepositoryCache:
@@ -7301,7 +7289,7 @@ class Repository:
         self._environ, self._log, self._now = environ, log, now
         self._refresh = refresh  # until the first fetch has ended
         self._lock = threading.Lock()
-        self._git: Git | None = None  # of the running fetch, or of the last one
+        self._running: Fetch | None = None  # or the last one
         self._began = 0.0
         self._retry_at = float("-inf")
         self._idle = threading.Event()  # no fetch is running
@@ -7344,8 +7332,8 @@ class Repository:
         """End a running git with all its children, for the end of the process."""
         with self._lock:
             self._stopped = True
-            if self._git is not None:
-                self._git.stop()
+            if self._running is not None:
+                self._running.stop()
 
     def _begin(self) -> None:
         """Fetch in a thread, unless that is under way or failed less than a minute ago."""
@@ -7386,7 +7374,7 @@ class Repository:
             problem = self._cache_problem(fault)
         finally:
             if problem and self._refresh and self._cache.find_newest():
-                self._log(f"{problem}; the copy of {self.fetched()} is used")
+                problem += f"; the copy of {self.fetched()} is used"
             self.problem, self._refresh = problem, False
             self._retry_at = self._now() + (GIT_RETRY_SECONDS if problem else 0)
             self._idle.set()
@@ -7396,23 +7384,21 @@ class Repository:
         import json
         import threading
 
-        program = find_git(self._environ)
         number = max(self._cache.numbers(), default=0) + 1
         partial = self._cache.make_partial()
-        git = Git(program, self._environ, partial)
-        limit = threading.Timer(GIT_SECONDS, git.stop, [f"it took longer than {GIT_SECONDS} s"])
+        fetch = Fetch(self._wanted, self._environ, partial)
+        limit = threading.Timer(GIT_SECONDS, fetch.stop, [f"it took longer than {GIT_SECONDS} s"])
         limit.daemon = True
         try:
             with self._lock:
-                self._git = git
+                self._running = fetch
                 if self._stopped:
-                    git.stop()
+                    fetch.stop()
             limit.start()
-            quiet_ssh(git)
-            stamp = {"commit": fetch_tree(git, self._wanted), "time": int(time.time())}
-            with open(os.path.join(git.done, "stamp.json"), "w", encoding="utf-8") as file:
+            stamp = {"commit": fetch.run(), "time": int(time.time())}
+            with open(os.path.join(fetch.done, "stamp.json"), "w", encoding="utf-8") as file:
                 json.dump(stamp, file)
-            self._cache.publish(git.done, number)
+            self._cache.publish(fetch.done, number)
         finally:
             limit.cancel()
             remove_folder(partial)

@@ -662,8 +662,8 @@ class Record:
     """
 
     __slots__ = (
-        "aliases", "approval", "authors", "current", "date", "deciders", "description", "fields",
-        "folded", "handle", "id", "location", "number", "open", "path", "problems", "project", "ref",
+        "aliases", "approval", "authors", "body", "current", "date", "deciders", "description",
+        "fields", "folded", "handle", "id", "location", "number", "open", "path", "problems", "project", "ref",
         "related", "review", "reviewers", "status", "status_text", "superseded_by", "supersedes",
         "tags", "title", "type", "url",
     )  # fmt: skip
@@ -693,6 +693,7 @@ class Record:
         self.problems: list[Problem] = []
         self.folded: str | None = None  # title, description and tags, folded, on first search
         self.handle: Any = None  # what its source finds its body by
+        self.body: str | None = None  # the folded body, kept from the first search of bodies on
 
 
 class FieldSet:
@@ -5188,7 +5189,7 @@ class FileState:
     `hot` files changed so shortly before their reading that an edit may not show in `signature`.
     """
 
-    __slots__ = ("digest", "folded", "hot", "problem", "reason", "record", "rules", "signature")
+    __slots__ = ("digest", "hot", "problem", "reason", "record", "rules", "signature")
 
     def __init__(self) -> None:
         self.signature: tuple[int, int, int, int] | None = None
@@ -5198,7 +5199,6 @@ class FileState:
         self.record: Record | None = None
         self.problem: Problem | None = None
         self.reason: str | None = None
-        self.folded: str | None = None  # the folded body, from the first search of bodies on
 
 
 class FolderState:
@@ -5562,7 +5562,7 @@ class ContentFolder:
         ):
             self.changed = True
         state.record, state.problem, state.reason = record, problem, reason
-        state.digest, state.rules, state.folded = digest, rules, None
+        state.digest, state.rules = digest, rules
 
     def _take(
         self, state: FileState, data: bytes, digest: int, relative: str, rules: Rules
@@ -5666,14 +5666,16 @@ class ContentFolder:
             if link.file is not None:
                 yield name, link.file
 
-    def read_text(self, record: Record) -> str:
-        """The text of a record's file as it is now. Raises `SourceError`."""
+    def read_text(self, record: Record, state: FileState | None = None) -> str:
+        """The text of a record's file as it is now; `state` takes its signature.
+
+        Raises `SourceError`.
+        """
         try:
             real = os.path.realpath(record.location)
             if not is_within(real, self.roots):
                 raise OSError("it now lies outside of the archive's folders")
-            state = FileState()
-            return decoded(self._read_bytes(state, real, None), record.path)
+            return decoded(self._read_bytes(state or FileState(), real, None), record.path)
         except OSError as fault:
             raise SourceError(f"{shown(record.path)} cannot be read: {reason_of(fault)}") from None
         except RecordError as fault:
@@ -6203,19 +6205,22 @@ class FolderSource:
         hit, miss = (True,), (False,)
         for number, record in enumerate(records):
             folder, state = record.handle
-            folded = state.folded
-            if folded is None or state.record is not record:
+            folded = record.body
+            if folded is None:
                 call.check()
                 if number % 100 == 0:
                     call.progress(number, len(records), "reading records")
+                now = FileState()
                 try:
-                    folded = fold_body(body_of(folder.read_text(record)))
+                    folded = fold_body(body_of(folder.read_text(record, now)))
                 except SourceError as fault:
                     warnings.append(str(fault))
                     folded = ""
                 else:
-                    if state.record is record and not state.hot:
-                        state.folded = folded
+                    # Kept only where the file is still the one that the record was read from.
+                    known = now.signature == state.signature and not state.hot
+                    if known and state.record is record:
+                        record.body = folded
             if only is None:
                 found.append(tuple([needle in folded for needle in needles]))
             else:

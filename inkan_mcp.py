@@ -10204,39 +10204,39 @@ def listed(texts: Sequence[str], most: int = 10) -> str:
 
 
 class Names:
-    """The tables by which a text finds ids: of ids, stems, numbers and refs, folded.
+    """The tables by which a text finds ids: of ids, stems and numbers, folded.
 
-    The id of a file that was left out is found too, so that its fault can be told.
+    The id of a file that was left out is found too, so that its fault can be told. Tables are
+    kept small, since a large archive holds them all the time: tuples, and no table for what a
+    look at the records of one number tells as well.
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
-        self._ids: dict[str, list[str]] = {}
-        self._stems: dict[str, list[str]] = {}
-        self._numbers: dict[tuple[str, int], list[str]] = {}
-        self._by_number: dict[int, list[str]] = {}
-        self._kinds: dict[tuple[str, int], list[str]] = {}
-        self._records = {record.id for record in snapshot.records}
-        self._all = self._records | snapshot.broken.keys()
+        self._ids: dict[str, tuple[str, ...]] = {}
+        self._stems: dict[str, tuple[str, ...]] = {}
+        self._numbers: dict[int, list[str]] = {}
+        self._kinds: dict[str, tuple[str, str]] = {}  # of every record: its type, its ref's words
+        self._broken = snapshot.broken
+        pairs: dict[tuple[str | None, str | None], tuple[str, str]] = {}
         for record in snapshot.records:
+            words = record.ref.rpartition("-")[0] if record.ref else None
+            pair = record.type, words
+            if pair not in pairs:
+                pairs[pair] = fold_kind(record.type or ""), fold_kind(words or "")
+            self._kinds[record.id] = pairs[pair]
             self._add(record.id, record.number)
-            if record.number:
-                number = int(record.number)
-                self._by_number.setdefault(number, []).append(record.id)
-                kinds = {fold_kind(record.type or ""),
-                         fold_kind((record.ref or "").rpartition("-")[0])}  # fmt: skip
-                for kind in kinds - {""}:
-                    self._kinds.setdefault((kind, number), []).append(record.id)
         for record_id in snapshot.broken:
-            if record_id not in self._records:
+            if record_id not in self._kinds:
                 self._add(record_id, number_of(record_id.rsplit("/", 1)[-1]))
 
     def _add(self, record_id: str, number: str | None) -> None:
         folded = fold(record_id)
-        self._ids.setdefault(folded, []).append(record_id)
-        folder, _, stem = folded.rpartition("/")
-        self._stems.setdefault(stem, []).append(record_id)
+        name = record_id if folded == record_id else folded  # one text, not two equal ones
+        self._ids[name] = (*self._ids.get(name, ()), record_id)
+        stem = name.rpartition("/")[2]
+        self._stems[stem] = (*self._stems.get(stem, ()), record_id)
         if number:
-            self._numbers.setdefault((folder, int(number)), []).append(record_id)
+            self._numbers.setdefault(int(number), []).append(record_id)
 
     def find(self, text: str) -> Sequence[str]:
         """The ids that `text` may mean, by the first rule that finds any (SPEC 7, `id`)."""
@@ -10244,8 +10244,8 @@ class Names:
         if text[:11].lower() == "decision://":
             text = percent_decode(text[11:])
         exact = to_nfc(text)
-        if exact in self._all:
-            return [exact]
+        if exact in self._kinds or exact in self._broken:
+            return (exact,)
         folded = fold(text).strip("/")
         if folded.isdigit():
             return ()  # a bare number names a record of every folder
@@ -10259,7 +10259,11 @@ class Names:
         folder, slash, number = folded.rpartition("/")
         if not slash or not is_number(number):
             return ()
-        return self._numbers.get((folder, int(number)), ())
+        return self._in_folder(self._numbers.get(int(number), ()), folder)
+
+    def _in_folder(self, ids: Sequence[str], folder: str) -> Sequence[str]:
+        """Those of `ids` whose folded folder is `folder`."""
+        return [name for name in ids if fold(name.rpartition("/")[0]) == folder]
 
     def _by_stem(self, folded: str) -> Sequence[str]:
         """A slug with its number, alone or with the end of its folders before it."""
@@ -10275,7 +10279,14 @@ class Names:
         number = folded[len(head) :]
         if not is_number(number):
             return ()
-        return self._kinds.get((fold_kind(head.rstrip(" #_-")), int(number)), ())
+        return self._of_kind(int(number), fold_kind(head.rstrip(" #_-")))
+
+    def _of_kind(self, number: int, kind: str) -> Sequence[str]:
+        """The records of that number whose type, or whose ref's words, are `kind`."""
+        if not kind:
+            return ()
+        ids = self._known(self._numbers.get(number, ()))
+        return [record_id for record_id in ids if kind in self._kinds[record_id]]
 
     def linked(self, record: Record, text: str) -> Sequence[str]:
         """The ids that a link written in `record` may mean, but for titles."""
@@ -10284,7 +10295,7 @@ class Names:
             return ()
         folder = record.id.rpartition("/")[0]
         for exact in (target, relative_id(folder, target)):
-            if exact in self._records:
+            if exact in self._kinds:
                 return (exact,)
         number = re.fullmatch(r"#?0*([0-9]{1,15})", target, re.ASCII)
         if number:
@@ -10300,9 +10311,9 @@ class Names:
         """By number in the same folder first, then in the archive; a record is not its own link."""
         folder = record.id.rpartition("/")[0]
         if kind is None:
-            everywhere = self._by_number.get(number, [])
+            everywhere = self._known(self._numbers.get(number, ()))
         else:
-            everywhere = self._kinds.get((kind, number), [])
+            everywhere = self._of_kind(number, kind)
         others = [other for other in everywhere if other != record.id]
         return [other for other in others if other.rpartition("/")[0] == folder] or others
 
@@ -10313,15 +10324,15 @@ class Names:
                 return found
         last = fold(target).rpartition("/")[2]
         if "/" in target and is_number(last):  # a site path such as /adr/32
-            beside = self._known(self._numbers.get((fold(folder), int(last)), ()))
-            return beside or self._by_number.get(int(last), ())
+            everywhere = self._known(self._numbers.get(int(last), ()))
+            return self._in_folder(everywhere, fold(folder)) or everywhere
         stems = self._known(self._stems.get(last, ()))
         beside = [record_id for record_id in stems if fold(record_id) == f"{fold(folder)}/{last}"]
         return beside or stems or self._known(self.find(target))
 
     def _known(self, ids: Sequence[str]) -> Sequence[str]:
         """Without the files that were left out: they are no target of a link."""
-        return [record_id for record_id in ids if record_id in self._records]
+        return [record_id for record_id in ids if record_id in self._kinds]
 
 
 def fold_kind(text: str) -> str:

@@ -61,6 +61,7 @@ MISSING_SHOWN = 5  # files or sources that a list names before it says "and N mo
 HOT_NANOSECONDS = 2_000_000_000  # some file systems count in steps of two seconds
 MAX_FOLDER_DEPTH = 64  # folders within folders; real archives have fewer than ten
 MAX_LINKED_FOLDERS = 1000  # folders behind links; a few that link to each other multiply
+KEPT_ANSWERS = 64  # answers of one archive that are kept for the next call of the same kind
 DRAIN_SECONDS = 1.5  # how long requests already read may take after the end of input
 READ_AHEAD_CHUNKS = 16  # of 64 KiB each, taken from standard input before they are looked at
 WORKERS = 4  # per lane: quick calls, reading a body and searching bodies share no workers
@@ -9993,6 +9994,7 @@ class Archive:
         self.records = sorted(snapshot.records, key=lambda record: record.id)
         self.records.sort(key=lambda record: record.date or "", reverse=True)
         self.by_id = {record.id: record for record in self.records}
+        self.answers: dict[tuple[Any, ...], ToolResult] = {}
         self._names: Names | None = None
         self._titles: dict[str, list[str]] | None = None
         self._links: Links | None = None
@@ -10008,7 +10010,7 @@ class Archive:
         ):
             return cls(snapshot, before.source)
         archive = cls.__new__(cls)
-        archive.snapshot, archive.source = snapshot, before.source
+        archive.snapshot, archive.source, archive.answers = snapshot, before.source, {}
         archive.by_id = {**before.by_id, **{new.id: new for _, new in edits}}
         archive.records = [archive.by_id[record.id] for record in before.records]
         archive._names = before._names if _agree(edits, _NAME_MEMBERS) else None
@@ -10704,12 +10706,24 @@ def call_tool(catalog: Catalog, name: str, arguments: Any, call: Call) -> ToolRe
         raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {quoted(name)}{hint}")
     try:
         checked = check_arguments(tool, arguments)
-        result = tool.run(catalog.archive(call), checked, call)
+        archive = catalog.archive(call)
         if tool.name == "get_record":
-            return _record_result(result)
-        return ToolResult(compact(fit_list(result)), result)
+            return _record_result(tool.run(archive, checked, call))
+        if checked.get("query"):
+            return _list_result(tool.run(archive, checked, call))
+        asked = (tool.name, call.today, *checked.values())
+        answer = archive.answers.get(asked)
+        if answer is None:  # it is made of the archive alone: the same until that changes
+            if len(archive.answers) >= KEPT_ANSWERS:
+                archive.answers.clear()
+            answer = archive.answers[asked] = _list_result(tool.run(archive, checked, call))
+        return answer
     except InkanError as fault:
         return ToolResult(str(fault), None)
+
+
+def _list_result(result: dict[str, Any]) -> ToolResult:
+    return ToolResult(compact(fit_list(result)), result)
 
 
 def check_arguments(tool: Tool, arguments: Any) -> dict[str, Any]:

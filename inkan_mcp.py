@@ -6143,10 +6143,12 @@ class FolderSource:
                     f"No folder was named, and {shown(self.root)} is not searched; "
                     "start the server with --root and the folder of the archive."
                 )
+            total, texts = count_files(self.root)
             return (
-                f"No decision records were found below {shown(self.root)}, in folders named adr, "
-                "decisions, rfcs or the like; name the archive's folder with --root, "
-                "or its contentDir in an inkan.config.json."
+                f"No decision records were found below {shown(self.root)} "
+                f"({counted(total, 'file')} seen, {texts:,} of them Markdown or the like, none "
+                "named with a number or date in a folder such as adr, decisions or rfcs); name "
+                "the archive's folder with --root, or its contentDir in an inkan.config.json."
             )
         parts = [
             f"{shown(os.path.abspath(place.path))} (which is no folder)"
@@ -6239,6 +6241,24 @@ def is_anywhere(folder: str, environ: Mapping[str, str]) -> bool:
     real = os.path.realpath(folder)
     home = environ.get("HOME") or environ.get("USERPROFILE") or os.path.expanduser("~")
     return os.path.dirname(real) == real or real == os.path.realpath(home)
+
+
+def count_files(root: str, most: int = 10_000) -> tuple[int, int]:
+    """How many files stand below a folder where records may be, and how many are texts."""
+    total = texts = 0
+    ahead = [root]
+    while ahead and total < most:
+        try:
+            with os.scandir(ahead.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        ahead += [entry.path] if may_enter(entry.name) else []
+                    else:
+                        total += 1
+                        texts += split_ending(entry.name)[1] != ""
+        except OSError:
+            continue  # what cannot be listed was reported by the search
+    return total, texts
 
 
 def native_folder(root: str) -> str | None:

@@ -15,7 +15,7 @@ END = "\0"  # the line after the last: NUL is refused in a text, so nothing else
 GAP = ("", " ", "\t", "\n", END)  # what must follow an indicator such as "-" or ":"
 
 # YAML 1.2, 5.1: the characters that may not stand in a text; halves of characters among them.
-_FORBIDDEN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff\ud800-\udfff]")
+_FORBIDDEN = "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff\ud800-\udfff]"
 _BLANKS = re.compile(r"[ \t]*")
 
 
@@ -127,7 +127,9 @@ def _checked(text: str) -> str:
     if len(text) > MAX_CHARACTERS:
         problem = f"the text has {len(text):,} characters, more than {MAX_CHARACTERS:,}"
         raise YAMLError(problem, 1, 1, "keep long text out of the YAML")
-    found = _FORBIDDEN.search(text)
+    if text.replace("\n", "").isprintable():
+        return text
+    found = re.search(_FORBIDDEN, text)  # compiled, at some cost, only for a text that needs it
     if found:
         start = found.start()
         raise YAMLError(

@@ -14,7 +14,6 @@ is looked at again is bounded by the limit on depth.
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 
 from ._cursor import GAP, is_blank, shown
 from ._errors import Repair, UnsupportedError, YAMLError
@@ -44,8 +43,10 @@ def key_lines(text: str) -> dict[str, int]:
         reader = _Reader(text, [])
     except YAMLError:
         return {}
-    with suppress(YAMLError):
+    try:
         reader.document()
+    except YAMLError:
+        return reader.root_lines
     return reader.root_lines
 
 

@@ -14,7 +14,6 @@ _WHITE = re.compile(r"[ \t\n]+")
 _ESCAPE = re.compile(
     r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|\n[ \t]*|.)|[ \t\n]+", re.DOTALL
 )
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 _ESCAPES = {
     "\\0": "\0",
@@ -70,7 +69,7 @@ def _unescaped(inner: str, row: int, col: int) -> str:
         return _ESCAPES[source]
 
     text = _ESCAPE.sub(replaced, inner)
-    if text.isascii() or not _SURROGATE.search(text):
+    if text.isascii() or not re.search("[\ud800-\udfff]", text):
         return text
     try:  # JSON writes a character beyond U+FFFF as two escapes, one for each half
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")

@@ -34,7 +34,8 @@ _SPECIAL = {
 }
 _SPECIAL.update(dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")))
 
-_NUMBER = re.compile(
+# Compiled on first use (`re` keeps what it compiled): most files have no such number.
+_NUMBER = (
     r"[-+]?(?:"
     r"(?P<int>[0-9]+)"
     r"|0x(?P<hex>[0-9a-fA-F]+)|0o(?P<oct>[0-7]+)|0b(?P<bin>[01]+)"
@@ -59,7 +60,7 @@ def number(text: str) -> Scalar:
         return text
     if len(text) < 16 and text.isdigit() and text.isascii():
         return int(text)
-    found = _NUMBER.fullmatch(text)
+    found = re.fullmatch(_NUMBER, text)
     if found is None:
         return _SPECIAL.get(text, text)
     kind = found.lastgroup or ""

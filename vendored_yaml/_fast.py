@@ -15,7 +15,7 @@ must therefore be a subset in which no line can change the meaning of another:
 
 from __future__ import annotations
 
-from ._scalars import CONSTANTS, MAX_CHARACTERS, resolve
+from ._scalars import CONSTANTS, MAX_CHARACTERS, is_printable, resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ _CLOSED: Open = ("", "", [])
 # A value that starts with one of these is text, unless it is a constant or has a colon inside.
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_/($^;=<~\\")
 _DIGITS = frozenset("0123456789")
-_PRINTABLE = bytes(range(32, 127)) + b"\n"
 # What is no text though it has but letters and dashes.
 _NO_WORDS = frozenset(("", "-", *CONSTANTS))
 # First characters of a key that may mean something else, or that only the full reader judges.
@@ -37,7 +36,7 @@ _ODD_KEYS = frozenset(" \"'[]{}&*!|>%@`,?-:<#.")
 
 def read_simple(text: str) -> dict[str, object] | None:
     """Read a text, or give None; `OverflowError` where a number has too many digits."""
-    if len(text) > MAX_CHARACTERS or not _is_printable(text):
+    if len(text) > MAX_CHARACTERS or not is_printable(text):
         return None
     result: dict[str, object] = {}
     opened, start, items = _CLOSED
@@ -67,13 +66,6 @@ def read_simple(text: str) -> dict[str, object] | None:
             return None
         opened, start, items = found
     return result or None
-
-
-def _is_printable(text: str) -> bool:
-    """Tell whether a text has nothing but printable characters and line feeds."""
-    if text.isascii():  # deleting what is allowed takes half as long as looking at it
-        return not text.encode("ascii").translate(None, _PRINTABLE)
-    return text.replace("\n", "").isprintable()
 
 
 def _read_line(

@@ -61,7 +61,8 @@ class _Reader(FlowReader):
 
     def document(self) -> object:
         """Read the one document of the text; None where it has no content."""
-        begins = _find_document(self)
+        marked = "---" in self.text or "..." in self.text or "%" in self.text
+        begins = _find_document(self) if marked else -1
         if begins >= 0:
             self.row, self.line = begins, self.lines[begins]
             at = self.after_blanks(3)

@@ -12428,35 +12428,39 @@ def serve(source: Source, log: Callable[[str], None], today: Callable[[], str]) 
         time.sleep(DRAIN_SECONDS)
         leave()  # a call that is stuck must not outlive the client
 
+    end_at_signals(leave)  # before anything is started that must not be left behind
     server = Server(Session(Catalog(source), log), write, today=today)
     source.start()
-    try:
-        for number, line in enumerate(split_lines(Input(0, expire).chunks())):
-            server.take(line)
-            if number == 0:  # once the handshake is answered: the module it needs takes time
-                end_at_signals(leave)
-        server.finish()
-    except KeyboardInterrupt:
-        leave(130)
+    for line in split_lines(Input(0, expire).chunks()):
+        server.take(line)
+    server.finish()
     server.cancel_all()
     leave()  # freeing a large archive, object by object, would take seconds
     return 0
 
 
 def end_at_signals(leave: Callable[[int], None]) -> None:
-    """Have SIGTERM and SIGINT end the process at once, without a traceback (SPEC 3)."""
+    """Have SIGTERM and SIGINT end the process at once, without a traceback (SPEC 3).
+
+    A handler written in Python would run only when the main thread does, which may be about to
+    wait for a lock; so a thread waits for the byte that the interpreter writes at each signal.
+    """
     import _thread
     import signal
 
-    def end(number: int, frame: object) -> None:
-        # In a thread, since the code that was interrupted may hold a lock that `leave` needs.
-        _thread.start_new_thread(leave, (128 + number,))
-
-    if sys.platform == "win32":  # a handler there waits for the read under way
+    if sys.platform == "win32":
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         return
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    _thread.start_new_thread(lambda: leave(128 + os.read(reading, 1)[0]), ())
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, end)
+        signal.signal(number, _no_handler)  # not SIG_IGN, which would write no byte
+
+
+def _no_handler(number: int, frame: object) -> None:
+    """Do nothing: the byte says it all."""
 
 
 # ── 12 Command line ───────────────────────────────────────────────────────────────────────────

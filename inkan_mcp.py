@@ -5027,18 +5027,28 @@ def _config_cycle(read: ConfigText) -> str | None:
 
 def _config_near_misses(read: ConfigText) -> list[Problem]:
     """A key that is nearly one of ours gets a warning; other unknown keys build the site."""
-    import difflib
-
-    known_keys = {fold_key(key): key for key in CONFIG_KEYS}
+    ours = {fold_key(key): key for key in CONFIG_KEYS}
     problems = []
     for key in read.mapping:
-        if key in CONFIG_KEYS:
-            continue
-        near = difflib.get_close_matches(fold_key(key), known_keys, n=1, cutoff=0.85)
-        if near and known_keys[near[0]] not in read.mapping:
-            sentence = f"the key {quoted(key)} is not read; did you mean {known_keys[near[0]]}?"
+        near = next((ours[own] for own in ours if is_one_slip(fold_key(key), own)), None)
+        if key not in CONFIG_KEYS and near is not None and near not in read.mapping:
+            sentence = f"the key {quoted(key)} is not read; did you mean {near}?"
             problems.append(read.warning((key,), sentence))
     return problems
+
+
+def is_one_slip(text: str, meant: str) -> bool:
+    """Whether `text` is `meant` but for its plural, or one letter more, less, wrong or swapped."""
+    if abs(len(text) - len(meant)) > 1:
+        return text + "es" == meant or meant + "es" == text
+    same = next((i for i, pair in enumerate(zip(text, meant)) if pair[0] != pair[1]), None)
+    if same is None:
+        return True
+    rest, other = text[same:], meant[same:]
+    return (
+        rest[1:] == other[1:] or rest[1:] == other or rest == other[1:]
+        or (rest[:2] == other[1::-1] and rest[2:] == other[2:])
+    )  # fmt: skip
 
 
 # ── 6 Sources ─────────────────────────────────────────────────────────────────────────────────

@@ -61,6 +61,7 @@ MISSING_SHOWN = 5  # files or sources that a list names before it says "and N mo
 HOT_NANOSECONDS = 2_000_000_000  # some file systems count in steps of two seconds
 MAX_FOLDER_DEPTH = 64  # folders within folders; real archives have fewer than ten
 MAX_LINKED_FOLDERS = 1000  # folders behind links; a few that link to each other multiply
+MANY_RECORDS = 1000  # from here on the collector of garbage shall pass the records by
 KEPT_ANSWERS = 64  # answers of one archive that are kept for the next call of the same kind
 DRAIN_SECONDS = 1.5  # how long requests already read may take after the end of input
 READ_AHEAD_CHUNKS = 16  # of 64 KiB each, taken from standard input before they are looked at
@@ -5120,6 +5121,8 @@ class BodySearch:
 class Source(Protocol):
     """A place that records come from: a content folder, a published site, a built folder."""
 
+    is_site: bool
+
     def start(self) -> None:
         """Begin what takes time (fetching repositories) without waiting for it."""
 
@@ -5927,6 +5930,8 @@ class FolderSource:
 
     def snapshot(self, call: Call) -> Snapshot:
         """The folder as it is at this moment (SPEC 5, *Live*)."""
+        import gc
+
         while not self._lock.acquire(timeout=0.05):
             call.check()
         try:
@@ -5943,6 +5948,8 @@ class FolderSource:
             if whole or any(self._kept.get(old.id) is not old for old, _ in edits):
                 snapshot = self._gather()
                 self._say(snapshot.problems)
+                if len(snapshot.records) > MANY_RECORDS:
+                    gc.freeze()  # they hardly ever die, and going through them all takes long
             elif edits:
                 snapshot = self._edited(edits)
             assert snapshot is not None
@@ -11864,7 +11871,7 @@ def _ping(session: Session, request: Request, call: Call) -> dict[str, Any]:
 
 def _tools_list(session: Session, request: Request, call: Call) -> dict[str, Any]:
     _check_only_page(request)
-    is_site = bool(getattr(session.catalog.source, "is_site", False))
+    is_site = session.catalog.source.is_site
     return {"tools": [tool.listed(is_site=is_site) for tool in TOOLS.values()]}
 
 
@@ -12125,6 +12132,7 @@ class Server:
         self._subscriptions: dict[int | str, Subscription] = {}
         self.pending = 0
         self._held = 0  # bytes of the lines whose requests are pending
+        self._has_read_ahead = False
 
     def send(self, message: object) -> None:
         """Write one message as one line."""
@@ -12244,7 +12252,9 @@ class Server:
                 self._calls.pop(request.id, None)
 
     def _notice(self, request: Request) -> None:
-        """A notification: only `notifications/cancelled` asks for something."""
+        """A notification: the end of the handshake, or of the interest in an answer."""
+        if request.method == "notifications/initialized":
+            self._read_ahead()
         if request.method != "notifications/cancelled":
             return
         request_id = usable_id(request.params.get("requestId"))
@@ -12253,6 +12263,16 @@ class Server:
         with self._lock:
             for call in self._calls.get(request_id, ()):
                 call.cancelled = True
+
+    def _read_ahead(self) -> None:
+        """Read a folder before the first call asks for it; a site is asked by calls alone."""
+        if self.session.catalog.source.is_site or self._has_read_ahead:
+            return
+        import threading
+
+        self._has_read_ahead = True
+        call = Call(self._today())
+        threading.Thread(target=self._archive_now, args=(call,), daemon=True).start()
 
     def _hand(self, lane: str, job: Callable[[], None], size: int) -> None:
         """Give a job to the workers of a lane, which are started with its first job.

@@ -61,6 +61,8 @@ MISSING_SHOWN = 5  # files or sources that a list names before it says "and N mo
 HOT_NANOSECONDS = 2_000_000_000  # some file systems count in steps of two seconds
 MAX_FOLDER_DEPTH = 64  # folders within folders; real archives have fewer than ten
 MAX_LINKED_FOLDERS = 1000  # folders behind links; a few that link to each other multiply
+MANY_RECORDS = 1000  # from here on the collector of garbage shall pass the records by
+KEPT_ANSWERS = 64  # answers of one archive that are kept for the next call of the same kind
 DRAIN_SECONDS = 1.5  # how long requests already read may take after the end of input
 READ_AHEAD_CHUNKS = 16  # of 64 KiB each, taken from standard input before they are looked at
 WORKERS = 4  # per lane: quick calls, reading a body and searching bodies share no workers
@@ -662,8 +664,8 @@ class Record:
     """
 
     __slots__ = (
-        "aliases", "approval", "authors", "current", "date", "deciders", "description", "fields",
-        "folded", "handle", "id", "location", "number", "open", "path", "problems", "project", "ref",
+        "aliases", "approval", "authors", "body", "current", "date", "deciders", "description",
+        "fields", "folded", "handle", "id", "location", "number", "open", "path", "problems", "project", "ref",
         "related", "review", "reviewers", "status", "status_text", "superseded_by", "supersedes",
         "tags", "title", "type", "url",
     )  # fmt: skip
@@ -693,6 +695,7 @@ class Record:
         self.problems: list[Problem] = []
         self.folded: str | None = None  # title, description and tags, folded, on first search
         self.handle: Any = None  # what its source finds its body by
+        self.body: str | None = None  # the folded body, kept from the first search of bodies on
 
 
 class FieldSet:
@@ -5084,18 +5087,28 @@ def _config_cycle(read: ConfigText) -> str | None:
 
 def _config_near_misses(read: ConfigText) -> list[Problem]:
     """A key that is nearly one of ours gets a warning; other unknown keys build the site."""
-    import difflib
-
-    known_keys = {fold_key(key): key for key in CONFIG_KEYS}
+    ours = {fold_key(key): key for key in CONFIG_KEYS}
     problems = []
     for key in read.mapping:
-        if key in CONFIG_KEYS:
-            continue
-        near = difflib.get_close_matches(fold_key(key), known_keys, n=1, cutoff=0.85)
-        if near and known_keys[near[0]] not in read.mapping:
-            sentence = f"the key {quoted(key)} is not read; did you mean {known_keys[near[0]]}?"
+        near = next((ours[own] for own in ours if is_one_slip(fold_key(key), own)), None)
+        if key not in CONFIG_KEYS and near is not None and near not in read.mapping:
+            sentence = f"the key {quoted(key)} is not read; did you mean {near}?"
             problems.append(read.warning((key,), sentence))
     return problems
+
+
+def is_one_slip(text: str, meant: str) -> bool:
+    """Whether `text` is `meant` but for its plural, or one letter more, less, wrong or swapped."""
+    if abs(len(text) - len(meant)) > 1:
+        return text + "es" == meant or meant + "es" == text
+    same = next((i for i, pair in enumerate(zip(text, meant)) if pair[0] != pair[1]), None)
+    if same is None:
+        return True
+    rest, other = text[same:], meant[same:]
+    return (
+        rest[1:] == other[1:] or rest[1:] == other or rest == other[1:]
+        or (rest[:2] == other[1::-1] and rest[2:] == other[2:])
+    )  # fmt: skip
 
 
 # ── 6 Sources ─────────────────────────────────────────────────────────────────────────────────
@@ -5167,11 +5180,10 @@ class BodySearch:
 class Source(Protocol):
     """A place that records come from: a content folder, a published site, a built folder."""
 
-    def start(self) -> bool | None:
-        """Begin what takes time (fetching repositories) without waiting for it.
+    is_site: bool
 
-        True where it may run in other processes, which only `stop` ends.
-        """
+    def start(self) -> None:
+        """Begin what takes time (fetching repositories) without waiting for it."""
 
     def stop(self) -> None:
         """End what runs in the background; the process is about to end."""
@@ -5250,7 +5262,7 @@ class FileState:
     `hot` files changed so shortly before their reading that an edit may not show in `signature`.
     """
 
-    __slots__ = ("digest", "folded", "hot", "problem", "reason", "record", "rules", "signature")
+    __slots__ = ("digest", "hot", "problem", "reason", "record", "rules", "signature")
 
     def __init__(self) -> None:
         self.signature: tuple[int, int, int, int] | None = None
@@ -5260,7 +5272,6 @@ class FileState:
         self.record: Record | None = None
         self.problem: Problem | None = None
         self.reason: str | None = None
-        self.folded: str | None = None  # the folded body, from the first search of bodies on
 
 
 class FolderState:
@@ -5624,7 +5635,7 @@ class ContentFolder:
         ):
             self.changed = True
         state.record, state.problem, state.reason = record, problem, reason
-        state.digest, state.rules, state.folded = digest, rules, None
+        state.digest, state.rules = digest, rules
 
     def _take(
         self, state: FileState, data: bytes, digest: int, relative: str, rules: Rules
@@ -5728,14 +5739,16 @@ class ContentFolder:
             if link.file is not None:
                 yield name, link.file
 
-    def read_text(self, record: Record) -> str:
-        """The text of a record's file as it is now. Raises `SourceError`."""
+    def read_text(self, record: Record, state: FileState | None = None) -> str:
+        """The text of a record's file as it is now; `state` takes its signature.
+
+        Raises `SourceError`.
+        """
         try:
             real = os.path.realpath(record.location)
             if not is_within(real, self.roots):
                 raise OSError("it now lies outside of the archive's folders")
-            state = FileState()
-            return decoded(self._read_bytes(state, real, None), record.path)
+            return decoded(self._read_bytes(state or FileState(), real, None), record.path)
         except OSError as fault:
             raise SourceError(f"{shown(record.path)} cannot be read: {reason_of(fault)}") from None
         except RecordError as fault:
@@ -5967,19 +5980,17 @@ class FolderSource:
         self._summarised: set[str] = set()
         self._said_enough = False
 
-    def start(self) -> bool:
-        """Read the configuration, to fail early; whether it names repositories.
-
-        Raises `InkanError`.
-        """
+    def start(self) -> None:
+        """Read the configuration, to fail early. Raises `InkanError`."""
         if not os.path.isdir(self.root):
             what = "is no folder" if os.path.exists(self.root) else "does not exist"
             raise SourceError(f"--root {shown(self.root)} {what}; name the folder of the archive")
         self._read_config()
-        return bool(self._repositories)
 
     def snapshot(self, call: Call) -> Snapshot:
         """The folder as it is at this moment (SPEC 5, *Live*)."""
+        import gc
+
         for repository in self._repositories:  # without the lock, so that every call is told
             repository.wait(call)
         while not self._lock.acquire(timeout=0.05):
@@ -5998,6 +6009,8 @@ class FolderSource:
             if whole or any(self._kept.get(old.id) is not old for old, _ in edits):
                 snapshot = self._gather()
                 self._say(snapshot.problems)
+                if len(snapshot.records) > MANY_RECORDS:
+                    gc.freeze()  # they hardly ever die, and going through them all takes long
             elif edits:
                 snapshot = self._edited(edits)
             assert snapshot is not None
@@ -6215,10 +6228,12 @@ class FolderSource:
                     f"No folder was named, and {shown(self.root)} is not searched; "
                     "start the server with --root and the folder of the archive."
                 )
+            total, texts = count_files(self.root)
             return (
-                f"No decision records were found below {shown(self.root)}, in folders named adr, "
-                "decisions, rfcs or the like; name the archive's folder with --root, "
-                "or its contentDir in an inkan.config.json."
+                f"No decision records were found below {shown(self.root)} "
+                f"({counted(total, 'file')} seen, {texts:,} of them Markdown or the like, none "
+                "named with a number or date in a folder such as adr, decisions or rfcs); name "
+                "the archive's folder with --root, or its contentDir in an inkan.config.json."
             )
         parts = [
             f"{shown(os.path.abspath(place.path))} (which is no folder)"
@@ -6275,19 +6290,22 @@ class FolderSource:
         hit, miss = (True,), (False,)
         for number, record in enumerate(records):
             folder, state = record.handle
-            folded = state.folded
-            if folded is None or state.record is not record:
+            folded = record.body
+            if folded is None:
                 call.check()
                 if number % 100 == 0:
                     call.progress(number, len(records), "reading records")
+                now = FileState()
                 try:
-                    folded = fold_body(body_of(folder.read_text(record)))
+                    folded = fold_body(body_of(folder.read_text(record, now)))
                 except SourceError as fault:
                     warnings.append(str(fault))
                     folded = ""
                 else:
-                    if state.record is record and not state.hot:
-                        state.folded = folded
+                    # Kept only where the file is still the one that the record was read from.
+                    known = now.signature == state.signature and not state.hot
+                    if known and state.record is record:
+                        record.body = folded
             if only is None:
                 found.append(tuple([needle in folded for needle in needles]))
             else:
@@ -6311,6 +6329,24 @@ def is_anywhere(folder: str, environ: Mapping[str, str]) -> bool:
     real = os.path.realpath(folder)
     home = environ.get("HOME") or environ.get("USERPROFILE") or os.path.expanduser("~")
     return os.path.dirname(real) == real or real == os.path.realpath(home)
+
+
+def count_files(root: str, most: int = 10_000) -> tuple[int, int]:
+    """How many files stand below a folder where records may be, and how many are texts."""
+    total = texts = 0
+    ahead = [root]
+    while ahead and total < most:
+        try:
+            with os.scandir(ahead.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        ahead += [entry.path] if may_enter(entry.name) else []
+                    else:
+                        total += 1
+                        texts += split_ending(entry.name)[1] != ""
+        except OSError:
+            continue  # what cannot be listed was reported by the search
+    return total, texts
 
 
 def native_folder(root: str) -> str | None:
@@ -9803,6 +9839,7 @@ class Archive:
         self.records = sorted(snapshot.records, key=lambda record: record.id)
         self.records.sort(key=lambda record: record.date or "", reverse=True)
         self.by_id = {record.id: record for record in self.records}
+        self.answers: dict[tuple[Any, ...], ToolResult] = {}
         self._names: Names | None = None
         self._titles: dict[str, list[str]] | None = None
         self._links: Links | None = None
@@ -9818,7 +9855,7 @@ class Archive:
         ):
             return cls(snapshot, before.source)
         archive = cls.__new__(cls)
-        archive.snapshot, archive.source = snapshot, before.source
+        archive.snapshot, archive.source, archive.answers = snapshot, before.source, {}
         archive.by_id = {**before.by_id, **{new.id: new for _, new in edits}}
         archive.records = [archive.by_id[record.id] for record in before.records]
         archive._names = before._names if _agree(edits, _NAME_MEMBERS) else None
@@ -10014,39 +10051,39 @@ def listed(texts: Sequence[str], most: int = 10) -> str:
 
 
 class Names:
-    """The tables by which a text finds ids: of ids, stems, numbers and refs, folded.
+    """The tables by which a text finds ids: of ids, stems and numbers, folded.
 
-    The id of a file that was left out is found too, so that its fault can be told.
+    The id of a file that was left out is found too, so that its fault can be told. Tables are
+    kept small, since a large archive holds them all the time: tuples, and no table for what a
+    look at the records of one number tells as well.
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
-        self._ids: dict[str, list[str]] = {}
-        self._stems: dict[str, list[str]] = {}
-        self._numbers: dict[tuple[str, int], list[str]] = {}
-        self._by_number: dict[int, list[str]] = {}
-        self._kinds: dict[tuple[str, int], list[str]] = {}
-        self._records = {record.id for record in snapshot.records}
-        self._all = self._records | snapshot.broken.keys()
+        self._ids: dict[str, tuple[str, ...]] = {}
+        self._stems: dict[str, tuple[str, ...]] = {}
+        self._numbers: dict[int, list[str]] = {}
+        self._kinds: dict[str, tuple[str, str]] = {}  # of every record: its type, its ref's words
+        self._broken = snapshot.broken
+        pairs: dict[tuple[str | None, str | None], tuple[str, str]] = {}
         for record in snapshot.records:
+            words = record.ref.rpartition("-")[0] if record.ref else None
+            pair = record.type, words
+            if pair not in pairs:
+                pairs[pair] = fold_kind(record.type or ""), fold_kind(words or "")
+            self._kinds[record.id] = pairs[pair]
             self._add(record.id, record.number)
-            if record.number:
-                number = int(record.number)
-                self._by_number.setdefault(number, []).append(record.id)
-                kinds = {fold_kind(record.type or ""),
-                         fold_kind((record.ref or "").rpartition("-")[0])}  # fmt: skip
-                for kind in kinds - {""}:
-                    self._kinds.setdefault((kind, number), []).append(record.id)
         for record_id in snapshot.broken:
-            if record_id not in self._records:
+            if record_id not in self._kinds:
                 self._add(record_id, number_of(record_id.rsplit("/", 1)[-1]))
 
     def _add(self, record_id: str, number: str | None) -> None:
         folded = fold(record_id)
-        self._ids.setdefault(folded, []).append(record_id)
-        folder, _, stem = folded.rpartition("/")
-        self._stems.setdefault(stem, []).append(record_id)
+        name = record_id if folded == record_id else folded  # one text, not two equal ones
+        self._ids[name] = (*self._ids.get(name, ()), record_id)
+        stem = name.rpartition("/")[2]
+        self._stems[stem] = (*self._stems.get(stem, ()), record_id)
         if number:
-            self._numbers.setdefault((folder, int(number)), []).append(record_id)
+            self._numbers.setdefault(int(number), []).append(record_id)
 
     def find(self, text: str) -> Sequence[str]:
         """The ids that `text` may mean, by the first rule that finds any (SPEC 7, `id`)."""
@@ -10054,8 +10091,8 @@ class Names:
         if text[:11].lower() == "decision://":
             text = percent_decode(text[11:])
         exact = to_nfc(text)
-        if exact in self._all:
-            return [exact]
+        if exact in self._kinds or exact in self._broken:
+            return (exact,)
         folded = fold(text).strip("/")
         if folded.isdigit():
             return ()  # a bare number names a record of every folder
@@ -10069,7 +10106,11 @@ class Names:
         folder, slash, number = folded.rpartition("/")
         if not slash or not is_number(number):
             return ()
-        return self._numbers.get((folder, int(number)), ())
+        return self._in_folder(self._numbers.get(int(number), ()), folder)
+
+    def _in_folder(self, ids: Sequence[str], folder: str) -> Sequence[str]:
+        """Those of `ids` whose folded folder is `folder`."""
+        return [name for name in ids if fold(name.rpartition("/")[0]) == folder]
 
     def _by_stem(self, folded: str) -> Sequence[str]:
         """A slug with its number, alone or with the end of its folders before it."""
@@ -10085,7 +10126,14 @@ class Names:
         number = folded[len(head) :]
         if not is_number(number):
             return ()
-        return self._kinds.get((fold_kind(head.rstrip(" #_-")), int(number)), ())
+        return self._of_kind(int(number), fold_kind(head.rstrip(" #_-")))
+
+    def _of_kind(self, number: int, kind: str) -> Sequence[str]:
+        """The records of that number whose type, or whose ref's words, are `kind`."""
+        if not kind:
+            return ()
+        ids = self._known(self._numbers.get(number, ()))
+        return [record_id for record_id in ids if kind in self._kinds[record_id]]
 
     def linked(self, record: Record, text: str) -> Sequence[str]:
         """The ids that a link written in `record` may mean, but for titles."""
@@ -10094,7 +10142,7 @@ class Names:
             return ()
         folder = record.id.rpartition("/")[0]
         for exact in (target, relative_id(folder, target)):
-            if exact in self._records:
+            if exact in self._kinds:
                 return (exact,)
         number = re.fullmatch(r"#?0*([0-9]{1,15})", target, re.ASCII)
         if number:
@@ -10110,9 +10158,9 @@ class Names:
         """By number in the same folder first, then in the archive; a record is not its own link."""
         folder = record.id.rpartition("/")[0]
         if kind is None:
-            everywhere = self._by_number.get(number, [])
+            everywhere = self._known(self._numbers.get(number, ()))
         else:
-            everywhere = self._kinds.get((kind, number), [])
+            everywhere = self._of_kind(number, kind)
         others = [other for other in everywhere if other != record.id]
         return [other for other in others if other.rpartition("/")[0] == folder] or others
 
@@ -10123,15 +10171,15 @@ class Names:
                 return found
         last = fold(target).rpartition("/")[2]
         if "/" in target and is_number(last):  # a site path such as /adr/32
-            beside = self._known(self._numbers.get((fold(folder), int(last)), ()))
-            return beside or self._by_number.get(int(last), ())
+            everywhere = self._known(self._numbers.get(int(last), ()))
+            return self._in_folder(everywhere, fold(folder)) or everywhere
         stems = self._known(self._stems.get(last, ()))
         beside = [record_id for record_id in stems if fold(record_id) == f"{fold(folder)}/{last}"]
         return beside or stems or self._known(self.find(target))
 
     def _known(self, ids: Sequence[str]) -> Sequence[str]:
         """Without the files that were left out: they are no target of a link."""
-        return [record_id for record_id in ids if record_id in self._records]
+        return [record_id for record_id in ids if record_id in self._kinds]
 
 
 def fold_kind(text: str) -> str:
@@ -10503,12 +10551,24 @@ def call_tool(catalog: Catalog, name: str, arguments: Any, call: Call) -> ToolRe
         raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {quoted(name)}{hint}")
     try:
         checked = check_arguments(tool, arguments)
-        result = tool.run(catalog.archive(call), checked, call)
+        archive = catalog.archive(call)
         if tool.name == "get_record":
-            return _record_result(result)
-        return ToolResult(compact(fit_list(result)), result)
+            return _record_result(tool.run(archive, checked, call))
+        if checked.get("query"):
+            return _list_result(tool.run(archive, checked, call))
+        asked = (tool.name, call.today, *checked.values())
+        answer = archive.answers.get(asked)
+        if answer is None:  # it is made of the archive alone: the same until that changes
+            if len(archive.answers) >= KEPT_ANSWERS:
+                archive.answers.clear()
+            answer = archive.answers[asked] = _list_result(tool.run(archive, checked, call))
+        return answer
     except InkanError as fault:
         return ToolResult(str(fault), None)
+
+
+def _list_result(result: dict[str, Any]) -> ToolResult:
+    return ToolResult(compact(fit_list(result)), result)
 
 
 def check_arguments(tool: Tool, arguments: Any) -> dict[str, Any]:
@@ -11639,7 +11699,7 @@ def _ping(session: Session, request: Request, call: Call) -> dict[str, Any]:
 
 def _tools_list(session: Session, request: Request, call: Call) -> dict[str, Any]:
     _check_only_page(request)
-    is_site = bool(getattr(session.catalog.source, "is_site", False))
+    is_site = session.catalog.source.is_site
     return {"tools": [tool.listed(is_site=is_site) for tool in TOOLS.values()]}
 
 
@@ -11900,6 +11960,7 @@ class Server:
         self._subscriptions: dict[int | str, Subscription] = {}
         self.pending = 0
         self._held = 0  # bytes of the lines whose requests are pending
+        self._has_read_ahead = False
 
     def send(self, message: object) -> None:
         """Write one message as one line."""
@@ -12019,7 +12080,9 @@ class Server:
                 self._calls.pop(request.id, None)
 
     def _notice(self, request: Request) -> None:
-        """A notification: only `notifications/cancelled` asks for something."""
+        """A notification: the end of the handshake, or of the interest in an answer."""
+        if request.method == "notifications/initialized":
+            self._read_ahead()
         if request.method != "notifications/cancelled":
             return
         request_id = usable_id(request.params.get("requestId"))
@@ -12028,6 +12091,16 @@ class Server:
         with self._lock:
             for call in self._calls.get(request_id, ()):
                 call.cancelled = True
+
+    def _read_ahead(self) -> None:
+        """Read a folder before the first call asks for it; a site is asked by calls alone."""
+        if self.session.catalog.source.is_site or self._has_read_ahead:
+            return
+        import threading
+
+        self._has_read_ahead = True
+        call = Call(self._today())
+        threading.Thread(target=self._archive_now, args=(call,), daemon=True).start()
 
     def _hand(self, lane: str, job: Callable[[], None], size: int) -> None:
         """Give a job to the workers of a lane, which are started with its first job.
@@ -12201,12 +12274,6 @@ def leave_with(source: Source, code: int) -> None:
     os._exit(code)
 
 
-def start_source(source: Source) -> None:
-    """Start a source; where it begins other processes, a signal ends them too."""
-    if source.start():
-        end_at_signals(lambda code: leave_with(source, code))
-
-
 def serve(source: Source, log: Callable[[str], None], today: Callable[[], str]) -> int:
     """Answer requests from standard input until it ends; returns the exit code."""
     output = claim_stdout()
@@ -12224,35 +12291,39 @@ def serve(source: Source, log: Callable[[str], None], today: Callable[[], str]) 
         time.sleep(DRAIN_SECONDS)
         leave()  # a call that is stuck must not outlive the client
 
+    end_at_signals(leave)  # before anything is started that must not be left behind
     server = Server(Session(Catalog(source), log), write, today=today)
-    start_source(source)
-    try:
-        for number, line in enumerate(split_lines(Input(0, expire).chunks())):
-            server.take(line)
-            if number == 0:  # once the handshake is answered: the module it needs takes time
-                end_at_signals(leave)
-        server.finish()
-    except KeyboardInterrupt:
-        leave(130)
+    source.start()
+    for line in split_lines(Input(0, expire).chunks()):
+        server.take(line)
+    server.finish()
     server.cancel_all()
     leave()  # freeing a large archive, object by object, would take seconds
     return 0
 
 
 def end_at_signals(leave: Callable[[int], None]) -> None:
-    """Have SIGTERM and SIGINT end the process at once, without a traceback (SPEC 3)."""
+    """Have SIGTERM and SIGINT end the process at once, without a traceback (SPEC 3).
+
+    A handler written in Python would run only when the main thread does, which may be about to
+    wait for a lock; so a thread waits for the byte that the interpreter writes at each signal.
+    """
     import _thread
     import signal
 
-    def end(number: int, frame: object) -> None:
-        # In a thread, since the code that was interrupted may hold a lock that `leave` needs.
-        _thread.start_new_thread(leave, (128 + number,))
-
-    if sys.platform == "win32":  # a handler there waits for the read under way
+    if sys.platform == "win32":
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         return
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    _thread.start_new_thread(lambda: leave(128 + os.read(reading, 1)[0]), ())
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, end)
+        signal.signal(number, _no_handler)  # not SIG_IGN, which would write no byte
+
+
+def _no_handler(number: int, frame: object) -> None:
+    """Do nothing: the byte says it all."""
 
 
 # ── 12 Command line ───────────────────────────────────────────────────────────────────────────
@@ -12390,7 +12461,7 @@ def run_call(source: Source, options: Options, call: Call, out: Callable[[str], 
         hint = f"did you mean {near[0]}?" if near else f"the tools are {', '.join(TOOLS)}"
         raise UsageError(f"there is no tool {quoted(name)}; {hint}")
     arguments = parse_call(tool, options.arguments)
-    start_source(source)
+    source.start()
     result = call_tool(Catalog(source), name, arguments, call)
     if result.is_error:
         return result.text
@@ -12401,7 +12472,7 @@ def run_call(source: Source, options: Options, call: Call, out: Callable[[str], 
 def run_check(source: Source, call: Call, out: Callable[[str], None]) -> int:
     """Report every fault of the archive on `out`, then a summary; 1 where there is an error."""
     try:
-        start_source(source)
+        source.start()
         archive = Catalog(source).archive(call)
     except ConfigError as fault:
         place = f"{shown(fault.path)}:{fault.line}:{fault.column}"
@@ -12555,6 +12626,8 @@ def _run(options: Options, environ: Mapping[str, str]) -> int:
     def out(text: str) -> None:
         write_all(output, sent(text).encode("utf-8"))
 
+    if sys.platform != "win32":  # where a `KeyboardInterrupt` comes through
+        end_at_signals(lambda code: leave_with(source, code))
     call = Call(local_date(environ))
     try:
         if options.call is None:

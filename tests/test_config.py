@@ -253,7 +253,7 @@ JSON_FAULTS = [
     ('{"sources": [{"dir": "a"}, {}]}', "1:28", "sources[1] needs either dir (a folder) or repo"),
     ('{"sources": [{"dir": "a", "repo": "b"}]}', "1:14", "sources[0] needs either dir"),
     ('{"sources": [\n {"repo": "ext::x"}]}', "2:3", 'sources[0].repo "ext::x" uses the transport'),
-    ('{"sources": [{"repo": "a", "ref": "a..b"}]}', "1:28", 'sources[0].ref "a..b" is no name of a'),
+    ('{"sources": [{"repo": "a", "ref": "a..b"}]}', "1:28", 'sources[0].ref "a..b" is no name of'),
     ('{"sources": [{"repo": "a", "path": "../b"}]}', "1:28", 'sources[0].path "../b" leads out of'),
     ('{"sources": [3]}', "1:2", "sources[0] is 3; write it as an object"),
     ('{"sources": [{"dir": "a", "project": "a/b"}]}', "1:27", 'sources[0].project is "a/b"; '),

@@ -34,6 +34,11 @@ def split_front_matter(text: str) -> FrontMatter:
     if text[:1] == "\ufeff":
         text = text[1:]
     if text[:4] == "---\n":
+        if "\r" not in text:  # nearly every file: two searches tell where the block ends
+            at = text.find("\n---", 3)
+            if text[at + 4 : at + 5] == "\n" and at > 0 and text.find("\n...", 3, at) < 0:
+                block = text[4 : at + 1]
+                return FrontMatter(block, text[at + 5 :], block.count("\n") + 3, 2)
         opened = 4
         line = 2
     else:

@@ -7060,8 +7060,8 @@ class Fetch:
             if sys.platform == "win32":
                 import subprocess
 
-                windows = os.environ.get("SYSTEMROOT", r"C:\Windows")
-                command = [rf"{windows}\System32\taskkill.exe", "/T", "/F", "/PID", str(process.pid)]
+                windows, pid = os.environ.get("SYSTEMROOT", r"C:\Windows"), str(process.pid)
+                command = [rf"{windows}\System32\taskkill.exe", "/T", "/F", "/PID", pid]
                 subprocess.run(command, check=False, capture_output=True)  # noqa: S603
             else:
                 import signal

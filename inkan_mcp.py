@@ -295,7 +295,7 @@ _ISO_DATE = r"([0-9]{4})-([0-9]{1,2})(?:-([0-9]{1,2})(?:[Tt \u00a0](?s:.*))?)?"
 
 def days_in_month(year: int, month: int) -> int:
     """28 to 31."""
-    leap = month == 2 and (year % 4 == 0 and year % 100 != 0 or year % 400 == 0)
+    leap = month == 2 and ((year % 4 == 0 and year % 100 != 0) or year % 400 == 0)
     return 29 if leap else _MONTH_DAYS[month - 1]
 
 
@@ -982,10 +982,13 @@ def _custom_fields(fields: FieldSet, rules: Rules) -> dict[str, object]:
     return {key: plain(value) for key, value in rest.items()}
 
 
+_NO_NUMBERS = {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}
+
+
 def plain(value: object) -> object:
     """A value as JSON can carry it: `.inf` and `.nan` as their text (SPEC 5)."""
-    if isinstance(value, float) and (value != value or value in (float("inf"), -float("inf"))):
-        return ".nan" if value != value else ".inf" if value > 0 else "-.inf"
+    if isinstance(value, float):
+        return _NO_NUMBERS.get(repr(value), value)
     if isinstance(value, dict):
         return {key_text(key): plain(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -4835,8 +4838,10 @@ def _read_yaml(path: str, text: str) -> object:
 
 
 def _read_toml(path: str, text: str) -> object:
+    import importlib
+
     try:
-        import tomllib
+        tomllib: Any = importlib.import_module("tomllib")
     except ImportError:
         problem = "TOML is read from Python 3.11 on; use inkan.config.json or a newer Python"
         raise ConfigError(path, 1, 1, problem) from None
@@ -5861,7 +5866,7 @@ def _fill_project(project: Project, mapping: dict[str, Any], path: str) -> Probl
     project.owners = people_list(values.get("owners"))
     project.key = text_of(values.get("key")) or None
     order = values.get("order")
-    if isinstance(order, (int, float)) and not isinstance(order, bool) and order == order:
+    if isinstance(order, (int, float)) and not isinstance(order, bool) and plain(order) is order:
         project.order = order
     elif order is not None:
         sentence = f"order is {quoted(order)}; write it as a number"
@@ -12545,7 +12550,7 @@ def _toml_text(text: str) -> str:
 def server_command(options: Options) -> list[str]:
     """The words that start this server again from any folder. Raises `UsageError`."""
     here = os.path.abspath(__file__)
-    archive = getattr(__loader__, "archive", None) if "__loader__" in globals() else None
+    archive = getattr(globals().get("__loader__"), "archive", None)
     if archive is not None:
         words = [sys.executable, os.path.abspath(archive)]
     elif "site-packages" in here or "dist-packages" in here:

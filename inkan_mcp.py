@@ -12627,17 +12627,26 @@ def _run(options: Options, environ: Mapping[str, str]) -> int:
             log_line("waiting for a client's messages on standard input; press Ctrl-C to stop")
         return serve(source, log_line, lambda: local_date(environ))
     output = claim_stdout()
+    call = Call(local_date(environ))
+    ended: list[int] = []
 
     def out(text: str) -> None:
+        call.check()  # a process that was told to end says nothing more
         write_all(output, sent(text).encode("utf-8"))
 
+    def leave(code: int) -> None:
+        ended.append(code)
+        call.cancelled = True
+        leave_with(source, code)
+
     if sys.platform != "win32":  # where a `KeyboardInterrupt` comes through
-        end_at_signals(lambda code: leave_with(source, code))
-    call = Call(local_date(environ))
+        end_at_signals(leave)
     try:
         if options.call is None:
             return run_check(source, call, out)
         fault = run_call(source, options, call, out)
+    except Cancelled:
+        return ended[0]
     finally:
         source.stop()
     if fault is not None:

@@ -3381,7 +3381,8 @@ _HOLES = frozenset(["head", "middle"])  # the pieces of a template that a `${` e
 _STARTERS = frozenset(["name", "string", "number"])  # never go on with the value before them
 _SPECIAL = frozenset(["/", "/=", "/*", "`", '"', "'", "}"])
 _OPERATOR_WORDS = _word_set(
-    "return typeof case in of delete void instanceof new do else await yield throw default"
+    "return typeof case in of delete void instanceof new do else await yield throw default "
+    "const let var function class export import"
 )
 _LINE_JOINERS = _word_set("in of instanceof as satisfies extends implements from")
 _CONTROL = _word_set("if for while switch with")
@@ -3792,7 +3793,7 @@ class _Outline:
         self.tokens = tokens
         self.names: dict[str, _Binding] = {}
         self.declared: set[int] = set()  # the mentions that declare a name or export a value
-        self.values: set[int] = set()  # where the values of names begin
+        self.values: set[int] = set()  # where the values of names and exports begin
         self.root = -1
         self.root_reason = ""
 
@@ -3920,6 +3921,7 @@ def _note_assigned_export(outline: _Outline, i: int) -> int:
     if texts[equals + 1 : equals + 3] == ["exports", "="]:
         outline.declared.add(equals + 1)
         heads, equals = ["module", "exports"], equals + 2
+    outline.values.add(equals + 1)
     if whole:
         outline.export(equals + 1)
         for name in heads:
@@ -4042,8 +4044,8 @@ class _Changes:
         while True:
             bracket, callee = tokens.parents[start], texts[tokens.parents[start] - 1]
             if texts[start - 1] == "=" and start not in self.outline.values:
-                return texts[start - 3] != "."  # a variable; what is put in an object is followed
-            if texts[start - 1] == "of" and callee in _LOOPS:
+                return texts[start - 4 : start - 2] != ["exports", "."]
+            if texts[start - 1] == "yield" or (texts[start - 1] == "of" and callee in _LOOPS):
                 return True
             if texts[bracket] not in _PARTNERS or bracket in self.values.wrappers:
                 return False

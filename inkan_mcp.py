@@ -3377,7 +3377,9 @@ _LINE = r"\r\n?|\n"
 _PARTNERS = {"(": ")", "[": "]", "{": "}"}
 _CLOSERS = frozenset(")]}")
 _ENDS = frozenset([",", ";", ""])
+_BRACKETS = _CLOSERS | frozenset(_PARTNERS)
 _HOLES = frozenset(["head", "middle"])  # the pieces of a template that a `${` ends
+_PIECES = _HOLES | {"tail"}
 _STARTERS = frozenset(["name", "string", "number"])  # never go on with the value before them
 _SPECIAL = frozenset(["/", "/=", "/*", "`", '"', "'", "}"])
 _OPERATOR_WORDS = _word_set(
@@ -3442,7 +3444,7 @@ class ScriptObject(dict[str, object]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.offsets: dict[str, int] = {}
+        self.offsets: dict[str | int, int] = {}
         self.rest: Unknown | None = None
 
     def find(self, key: str, default: object = None) -> object:
@@ -3455,6 +3457,7 @@ class ScriptObject(dict[str, object]):
         """Note that any key may have been set here: what is known so far is known no longer."""
         self.rest = unknown
         self.clear()
+        self.offsets.clear()
 
 
 class ScriptList(list[object]):
@@ -3464,7 +3467,7 @@ class ScriptList(list[object]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.offsets: list[int] = []
+        self.offsets: dict[str | int, int] = {}
 
 
 class ScriptValue:
@@ -3477,14 +3480,12 @@ class ScriptValue:
 
     def where(self, *path: str | int) -> tuple[int, int]:
         """Line and column of the key at the end of a path, or of the last part that exists."""
-        value, offset = self.value, self._offset
+        value: Any = self.value
+        offset = self._offset
         for step in path:
-            if isinstance(value, ScriptObject) and isinstance(step, str) and step in value:
-                offset, value = value.offsets[step], value[step]
-            elif isinstance(value, ScriptList) and isinstance(step, int) and step < len(value):
-                offset, value = value.offsets[step], value[step]
-            else:
+            if step not in getattr(value, "offsets", ()):
                 break
+            offset, value = value.offsets[step], value[step]
         return self._tokens.locate(offset)
 
 
@@ -3506,7 +3507,7 @@ class _Tokens:
         self.parents: list[int] = []  # the bracket a token stands in, or -1
         self.close: dict[int, int] = {}
         self.opens: dict[int, int] = {}
-        self.stack: list[int] = []
+        self.stack = [-1]  # the brackets that are open
         self.ends = bytearray()  # 1 where an expression ends, at the latest before that token
         self.stops: list[int] = []  # the first token from here on that ends any expression
         self.angles: dict[int, int] = {}  # `<` to what is behind the `>` of type arguments
@@ -3515,24 +3516,29 @@ class _Tokens:
 
     def add(self, kind: str, word: str, start: int) -> None:
         """Append a token and keep the brackets' books."""
-        index = len(self.kinds)
         stack = self.stack
-        if word in _CLOSERS or kind in ("middle", "tail"):
-            opener = stack.pop() if stack else -1
-            expected = _PARTNERS.get(self.texts[opener], "}") if opener >= 0 else ""
-            if word[0] != expected:
-                wanted = f"stands where `{expected}` is due" if expected else "closes nothing"
-                raise self.error(f"`{word[0]}` {wanted}", start)
-            self.close[opener] = index
-            self.opens[index] = opener
-        self.parents.append(stack[-1] if stack else -1)
-        if word in _PARTNERS or kind in _HOLES:
-            stack.append(index)
-            if len(stack) > MAX_SCRIPT_DEPTH:
+        bracket = word in _BRACKETS or kind in _PIECES
+        if bracket and (word in _CLOSERS or word[0] == "}"):
+            self._close(word[0], start)
+        self.parents.append(stack[-1])
+        if bracket and (word in _PARTNERS or kind in _HOLES):
+            stack.append(len(self.kinds))
+            if len(stack) > MAX_SCRIPT_DEPTH + 1:
                 raise self.error(f"brackets are nested more than {MAX_SCRIPT_DEPTH} deep", start)
         self.kinds.append(kind)
         self.texts.append(word)
         self.starts.append(start)
+
+    def _close(self, closer: str, start: int) -> None:
+        """Pair a closing bracket, the next token, with the innermost open one."""
+        opener = self.stack.pop()
+        if opener < 0:
+            raise self.error(f"`{closer}` closes nothing", start)
+        expected = _PARTNERS.get(self.texts[opener], "}")
+        if closer != expected:
+            raise self.error(f"`{closer}` stands where `{expected}` is due", start)
+        self.close[opener] = len(self.kinds)
+        self.opens[len(self.kinds)] = opener
 
     def mark_ends(self) -> None:
         """Fill `ends` and `stops`."""
@@ -3593,10 +3599,8 @@ def _tokenize(text: str) -> _Tokens:
     """Cut a script into tokens and match its brackets; raises `ScriptError`."""
     tokens = _Tokens(text)
     match = pattern(_LEXEME).match
-    position = 1 if text.startswith("\ufeff") else 0
-    if text.startswith("#!", position):
-        line_end = pattern(_LINE).search(text)
-        position = line_end.start() if line_end else len(text)
+    head = pattern(r"\ufeff?(?:#![^\r\n]*)?").match(text)
+    position = head.end() if head else 0
     while (found := match(text, position)) and (kind := found.lastgroup):
         start, position = found.span(kind)
         word = found[kind]
@@ -3604,8 +3608,8 @@ def _tokenize(text: str) -> _Tokens:
             kind, word = _special_token(tokens, word, start)
             position = start + len(word)
         tokens.add(kind, word, start)
-    if tokens.stack:
-        opener = tokens.stack[-1]
+    opener = tokens.stack[-1]
+    if opener >= 0:
         raise tokens.error(f"`{tokens.texts[opener][0]}` is never closed", tokens.starts[opener])
     for _ in range(4):
         tokens.add("end", "", len(text))
@@ -3615,7 +3619,7 @@ def _tokenize(text: str) -> _Tokens:
 def _special_token(tokens: _Tokens, word: str, start: int) -> tuple[str, str]:
     """Kind and text of a token that depends on its surroundings or has no end."""
     if word == "}":
-        inside = tokens.stack and tokens.kinds[tokens.stack[-1]] in _HOLES
+        inside = tokens.stack[-1] >= 0 and tokens.kinds[tokens.stack[-1]] in _HOLES
         return _template_piece(tokens, start, ("tail", "middle")) if inside else ("mark", word)
     if word == "`":
         return _template_piece(tokens, start, ("template", "head"))
@@ -3701,27 +3705,18 @@ def _without_types(tokens: _Tokens) -> _Tokens:
 def _type_arguments(tokens: _Tokens) -> dict[int, int]:
     """Every `<` that begins type arguments, with the token behind the `>` that ends them."""
     angles: dict[int, int] = {}
-    stack: list[int] = []  # -1 stands for a bracket
+    waiting: dict[int, list[int]] = {}  # in each bracket
     for i, word in enumerate(tokens.texts):
         if word == "<":
-            stack.append(i)
-        elif word == ">":
-            if stack and stack[-1] >= 0:
-                angles[stack.pop()] = i + 1
-        elif i in tokens.opens or word in _NOT_IN_TYPES:
-            while stack and stack[-1] >= 0:
-                stack.pop()
-            if i in tokens.opens and stack:
-                stack.pop()
-        if i in tokens.close:
-            stack.append(-1)
-    return {i: end for i, end in angles.items() if not _is_operand(tokens, end)}
-
-
-def _is_operand(tokens: _Tokens, i: int) -> bool:
-    """Whether a `>` before token `i` compares with it (or casts it)."""
-    joins = tokens.kinds[i] not in _STARTERS or tokens.texts[i] in _LINE_JOINERS
-    return not joins and not tokens.begins_line(i)
+            waiting.setdefault(tokens.parents[i], []).append(i)
+        elif word == ">" and waiting.get(tokens.parents[i]):
+            start = waiting[tokens.parents[i]].pop()
+            joins = tokens.kinds[i + 1] not in _STARTERS or tokens.texts[i + 1] in _LINE_JOINERS
+            if joins or tokens.begins_line(i + 1):  # else it compares or casts
+                angles[start] = i + 1
+        elif word in _NOT_IN_TYPES:
+            waiting.pop(tokens.parents[i], None)
+    return angles
 
 
 def _type_end(tokens: _Tokens, i: int) -> int:
@@ -3731,9 +3726,10 @@ def _type_end(tokens: _Tokens, i: int) -> int:
         return i
     if word == "!":
         return i + 1 if texts[i - 1] != "}" else i
-    if word == ":":  # what a function gives back
-        end = _skip_type(tokens, i + 1) if texts[i - 1] == ")" else i
-        return end if texts[end] in ("=>", "{") else i
+    if word == ":":  # what a variable holds, or a function gives back
+        variable, function = texts[i - 2] in _VARIABLES, texts[i - 1] == ")"
+        end = _skip_type(tokens, i + 1) if variable or function else i
+        return end if texts[end] in (("=",) if variable else ("=>", "{")) else i
     end, renamed = i, texts[i - 2] in ("{", ",", "type") and tokens.kinds[i - 1] == "name"
     if renamed and texts[tokens.parents[i]] == "{":  # `import { x as y }`
         return i
@@ -3771,6 +3767,7 @@ def _arrow_body(tokens: _Tokens, i: int) -> int:
         return 0
     end = tokens.after(i)
     return end + 1 if texts[end] == "=>" else 0
+
 
 # Declarations
 
@@ -3854,15 +3851,9 @@ def _declare_variable(outline: _Outline, i: int, keyword: str) -> int:
 def _names_in_pattern(tokens: _Tokens, i: int) -> list[int]:
     """The names that parameters or a destructuring pattern bind."""
     texts = tokens.texts
-    found = []
-    for j in range(i + 1, tokens.close.get(i, i)):
-        before = texts[j - 1]
-        binds = before in ("(", ",", "{", "[", "...") or (
-            before == ":" and texts[tokens.parents[j]] == "{"
-        )
-        if binds and tokens.kinds[j] == "name":
-            found.append(j)
-    return found
+    names = [j for j in range(i + 1, tokens.close.get(i, i)) if tokens.kinds[j] == "name"]
+    renamed = {j for j in names if texts[j - 1] == ":" and texts[tokens.parents[j]] == "{"}
+    return [j for j in names if j in renamed or texts[j - 1] in ("(", ",", "{", "[", "...")]
 
 
 def _declare_opaque(outline: _Outline, i: int) -> int:
@@ -3933,8 +3924,10 @@ def _note_assigned_export(outline: _Outline, i: int) -> int:
 
 _STATEMENTS = {
     **dict.fromkeys(("function", "class", "enum", "namespace"), _declare_opaque),
-    **{"import": _declare_imports, "export": _note_export},
-    **dict.fromkeys(("module", "exports"), _note_assigned_export),
+    "import": _declare_imports,
+    "export": _note_export,
+    "module": _note_assigned_export,
+    "exports": _note_assigned_export,
 }
 
 
@@ -3958,13 +3951,14 @@ class _Changes:
     def mark(self) -> bool:
         """Mark the names that are changed, and tell whether there are any."""
         tokens, texts = self.tokens, self.tokens.texts
-        for i, word in enumerate(texts):
-            if word == "(" or texts[i + 1 : i + 2] == ["=>"]:
+        for i, (word, after) in enumerate(zip(texts, texts[1:])):
+            if word == "(" or after == "=>":
                 self._note_parameters(i)
             elif word in _DECLARERS and tokens.parents[i] >= 0:
                 self._note_inner_names(i)
+        own = {name for name, held in self.names.items() if held.starts or held.reason == _MODULE}
         for i, word in enumerate(texts):
-            if word in self.names and tokens.kinds[i] == "name" and self._is_mention(i):
+            if word in own and tokens.kinds[i] == "name" and self._is_mention(i):
                 self._mark_mention(i, self.names[word])
         self._spread()
         return any(name.changed or name.reason == _REASSIGNED for name in self.names.values())
@@ -4109,20 +4103,20 @@ class _Changes:
                         binding.changed = True
                         pending.append(binding)
 
+
 # ── 5.2 Scripts: values ─────────────────────────────────────────────────────────────────────────
 
-_PRECEDENCE = {
-    **dict.fromkeys(_word_set("| ^ & == != === !== < > <= in instanceof << - * / % **"), 3),
-    **{"??": 1, "||": 1, "&&": 2, "+": 4},  # any level would do for what makes no value known
-}
+_PRECEDENCE = {"??": 1, "||": 1, "&&": 2, "+": 4}
+# The others make no value known: one level does for them.
+_PRECEDENCE.update(
+    dict.fromkeys(_word_set("| ^ & == != === !== < > <= in instanceof << - * / % **"), 3)
+)
 _PREFIXES = _word_set("! - + ~ typeof void await delete ++ -- yield")
 _AFTER_KEY = frozenset([":", ",", "}", "(", "="])
 _LITERALS = {"true": True, "false": False, "null": None, "undefined": None}
 _ENVIRONMENTS = _word_set("process import Deno Bun globalThis")
-_SIMPLE_ESCAPES = {
-    **{"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v"},
-    **dict.fromkeys(("\n", "\r\n", "\r", "\u2028", "\u2029"), ""),
-}
+_SIMPLE_ESCAPES = dict(zip("ntrbfv", "\n\t\r\b\f\v"))
+_SIMPLE_ESCAPES.update(dict.fromkeys(("\n", "\r\n", "\r", "\u2028", "\u2029"), ""))
 
 
 class _Evaluator:
@@ -4236,9 +4230,9 @@ class _Evaluator:
         return value, i
 
     def _strange(self, i: int, _depth: int) -> tuple[object, int]:
-        regex = self.tokens.kinds[i] == "regex"
-        reason = "a regular expression" if regex else _STRANGE
-        return self.tokens.unknown(reason, i), i + 1 if regex else self.tokens.stops[i]
+        if self.tokens.kinds[i] == "regex":
+            return self.tokens.unknown("a regular expression", i), i + 1
+        return self.tokens.unknown(_STRANGE, i), self.tokens.stops[i]
 
     def _prefixed(self, value: object, i: int) -> object:
         word = self.tokens.texts[i]
@@ -4297,21 +4291,19 @@ class _Evaluator:
         """Work out a call: unknown, but for `Object.freeze` and what wraps the export."""
         tokens = self.tokens
         callee = tokens.texts[first : min(i, first + 20)]
-        frozen = callee in (["Object", ".", "freeze"], ["Object", ".", "seal"])
-        name = tokens.kinds[first] == "name" and callee[0] not in _NO_WRAPPERS
-        chain = name and all(part == "." for part in callee[1::2])
+        named = tokens.kinds[first] == "name" and "(" not in callee
         end = tokens.stops[i + 1]
         end += tokens.texts[end] == ","
-        alone = end == tokens.close[i] and end > i + 1 and tokens.texts[i + 1] != "..."
-        if alone and chain and self._leads(first, end + 1, i + 1):
-            self.wrappers.add(i)
-            frozen = True
-        if alone and frozen:
-            return self.expression(i + 1, depth + 1)[0]
+        if end == tokens.close[i] and end > i + 1 and tokens.texts[i + 1] != "...":
+            plain = named and "[" not in callee and callee[0] not in _NO_WRAPPERS
+            if plain and self._leads(first, end + 1, i + 1):
+                self.wrappers.add(i)
+                return self.expression(i + 1, depth + 1)[0]
+            if callee in (["Object", ".", "freeze"], ["Object", ".", "seal"]):
+                return self.expression(i + 1, depth + 1)[0]
         if isinstance(value, Unknown) and value.reason.startswith("a call"):
             return value
-        chain = tokens.kinds[first] == "name" and "(" not in callee
-        return tokens.unknown(f"a call of {self._source(first, i)}()" if chain else "a call", first)
+        return tokens.unknown(f"a call of {self._source(first, i)}()" if named else "a call", first)
 
     def exported(self) -> object:
         """Work out the default export: through names, brackets, functions, `defineConfig(…)`.
@@ -4445,8 +4437,10 @@ class _Evaluator:
                 known = not spread or isinstance(value, Unknown)
                 value = [value if known else tokens.unknown(_STRANGE, i - 1)]
             self.budget -= len(value)
-            result.extend(value)
-            result.offsets += getattr(value, "offsets", [offset] * len(value))
+            places = getattr(value, "offsets", {})
+            for at, item in enumerate(value):
+                result.offsets[len(result)] = places.get(at, offset)
+                result.append(item)
             i += i < end
         return result, end + 1
 
@@ -4471,15 +4465,15 @@ class _Evaluator:
 
     def _spread(self, target: ScriptObject, value: object, i: int) -> None:
         """Put another object's members into one."""
+        if isinstance(value, (str, ScriptList)) and value:
+            value = self.tokens.unknown(_STRANGE, i)
+        unseen = value.rest if isinstance(value, ScriptObject) else value
+        if isinstance(unseen, Unknown):
+            target.obscure(unseen)
         if isinstance(value, ScriptObject):
-            if value.rest:
-                target.obscure(value.rest)
             self.budget -= len(value)
             target.update(value)
             target.offsets.update(value.offsets)
-        elif isinstance(value, Unknown) or (value and isinstance(value, (list, str))):
-            unknown = value if isinstance(value, Unknown) else self.tokens.unknown(_STRANGE, i)
-            target.obscure(unknown)
 
     def _property(self, target: ScriptObject, i: int, depth: int) -> int:
         """Add one member of an object; gives the comma or bracket behind it."""

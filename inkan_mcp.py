@@ -220,6 +220,17 @@ def pattern(source: str, flags: int = 0) -> re.Pattern[str]:
     return found
 
 
+_PATTERNS: dict[tuple[str, int], re.Pattern[str]] = {}
+
+
+def pattern(source: str, flags: int = 0) -> re.Pattern[str]:
+    """A regular expression, compiled when first asked for: start-up pays for none."""
+    found = _PATTERNS.get((source, flags))
+    if found is None:
+        found = _PATTERNS[source, flags] = re.compile(source, flags)
+    return found
+
+
 def fold(text: str) -> str:
     """`text` as it is compared: trimmed, in NFC, case-folded (SPEC 7)."""
     text = text.strip()
@@ -3360,16 +3371,16 @@ def _kind_of_folder(path: str) -> str:
 
 # ── 5.1 Scripts: tokens and declarations ────────────────────────────────────────────────────────
 #
-# A JavaScript or TypeScript configuration is read without being run: the file is cut into tokens,
-# the declarations at its top level are listed, and the default export is worked out from literals
-# alone. What only a JavaScript engine could know becomes an `Unknown` in its place. Every pass
-# looks at a token a bounded number of times, so the time is linear in the file.
+# A JavaScript or TypeScript configuration is read without being run. The file is cut into tokens,
+# TypeScript's types are taken out, the declarations of the top level are listed, and the default
+# export is worked out from literals alone. What only an engine could know becomes an `Unknown` in
+# its place. Every pass looks at a token a bounded number of times: the time is linear in the file.
+
 
 def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Patterns are compiled at their first use: few servers have a script for a configuration.
 _LEXEME = (
     r"(?:[\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+"
     r"|//[^\n\r\u2028\u2029]*|/\*[\s\S]*?\*/)*"
@@ -3392,38 +3403,40 @@ _LINE = r"\r\n?|\n"
 _PARTNERS = {"(": ")", "[": "]", "{": "}"}
 _CLOSERS = frozenset(")]}")
 _ENDS = frozenset([",", ";", ""])
+_BRACKETS = _CLOSERS | frozenset(_PARTNERS)
+_HOLES = frozenset(["head", "middle"])  # the pieces of a template that a `${` ends
+_PIECES = _HOLES | {"tail"}
+_STARTERS = frozenset(["name", "string", "number"])  # never go on with the value before them
 _SPECIAL = frozenset(["/", "/=", "/*", "`", '"', "'", "}"])
+_OPERATOR_WORDS = _word_set(
+    "return typeof case in of delete void instanceof new do else await yield throw default "
+    "const let var function class export import"
+)
+_LINE_JOINERS = _word_set("in of instanceof as satisfies extends implements from")
+_CONTROL = _word_set("if for while switch with")
+_BEFORE_TYPES = _word_set("< ! : ? as satisfies")
 _SCRIPT_TYPE_WORDS = _word_set("keyof readonly typeof unique infer asserts abstract new is . | & -")
-_BEFORE_REGEX = _word_set(
-    "return typeof case in of delete void instanceof new do else await yield throw default"
-)
-_CONTROL = frozenset(["if", "for", "while", "switch", "with"])
-_DECLARERS = frozenset(["const", "let", "var", "function", "class"])
-_STATEMENTS = _DECLARERS | _word_set(
-    "export import type interface enum namespace declare abstract async module exports if for"
-)
-_ASSIGNMENTS = _word_set("= += -= *= /= %= **= <<= >>= >>>= &= |= ^= &&= ||= ??= ++ --")
-_LEVELS = ("?? ||", "&&", "|", "^", "&", "== != === !==", "< > <= in instanceof", "<<", "+ -")
-_PRECEDENCE = {
-    word: level
-    for level, words in enumerate((*_LEVELS, "* / %", "**"), 1)
-    for word in _word_set(words)
-}
-_PREFIXES = _word_set("! - + ~ typeof void await delete ++ -- yield")
-_AFTER_KEY = frozenset([":", ",", "}", "(", "<", "="])
-_LITERALS = {"true": True, "false": False, "null": None, "undefined": None}
-_NO_WRAPPERS = _word_set("require import Object Array JSON Reflect new function class")
-_STRANGE = "an expression"
-_CHANGED = "a name whose value is changed later"
-_ENVIRONMENTS = frozenset(["process", "import", "Deno", "Bun", "globalThis"])
-_SIMPLE_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v"}
 _NOT_IN_TYPES = _word_set("; + * / % && || ?? == != === !== <= << ++ -- ? ! ?.")
-# Calls that read what they are given; every other call may change it.
+_VARIABLES = _word_set("const let var")
+_DECLARERS = _VARIABLES | _word_set("function class")
+_LOOPS = frozenset(["for", "await"])
+_ASSIGNMENTS = _word_set("= += -= *= /= %= **= <<= >>= >>>= &= |= ^= &&= ||= ??= ++ --")
+_UNARY_CHANGES = _word_set("++ -- delete")
+_NO_WRAPPERS = _word_set("require import Object Array JSON Reflect new function class")
+# Calls that only read what they are given; every other call may change it.
 _READING_CALLS = _word_set(
-    "freeze seal keys values entries stringify isArray log info warn error debug map filter slice "
-    "concat join includes indexOf find some every flat flatMap forEach has get String Number "
-    "Boolean"
+    "keys stringify isArray structuredClone log info warn error debug slice concat join includes "
+    "indexOf flat map filter find some every flatMap has get String Number Boolean at charAt "
+    "endsWith match padStart repeat replace replaceAll split startsWith test toLowerCase toString "
+    "toUpperCase trim"
 )
+_PASSING_CALLS = _word_set("freeze seal values entries assign")  # what they give leads to the same
+_STRANGE = "an expression"
+_REASSIGNED = "a name that is assigned more than once"
+_CHANGED = "a name whose value is changed later"
+_MODULE = "the module itself"
+_NO_MEMBER = "a member that no literal has"
+_INERT = frozenset([_NO_MEMBER, "a function", "a class", "an imported name"])
 
 
 # Values
@@ -3434,9 +3447,7 @@ class ScriptError(InkanError):
 
     def __init__(self, problem: str, line: int, column: int) -> None:
         super().__init__(f"{line}:{column}: {problem}")
-        self.problem = problem
-        self.line = line
-        self.column = column
+        self.problem, self.line, self.column = problem, line, column
 
 
 class Unknown:
@@ -3445,13 +3456,7 @@ class Unknown:
     __slots__ = ("column", "line", "reason", "text")
 
     def __init__(self, reason: str, line: int, column: int, text: str) -> None:
-        self.reason = reason
-        self.line = line
-        self.column = column
-        self.text = text
-
-    def __repr__(self) -> str:
-        return f"Unknown({self.reason!r}, {self.line}, {self.column}, {self.text!r})"
+        self.reason, self.line, self.column, self.text = reason, line, column, text
 
 
 class ScriptObject(dict[str, object]):
@@ -3465,11 +3470,11 @@ class ScriptObject(dict[str, object]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.offsets: dict[str, int] = {}
+        self.offsets: dict[str | int, int] = {}
         self.rest: Unknown | None = None
 
     def find(self, key: str, default: object = None) -> object:
-        """Give the value of a key; `rest` when it may exist unseen; else the default."""
+        """The value of a key; `rest` when it may exist unseen; else the default."""
         if key in self:
             return self[key]
         return default if self.rest is None else self.rest
@@ -3478,6 +3483,7 @@ class ScriptObject(dict[str, object]):
         """Note that any key may have been set here: what is known so far is known no longer."""
         self.rest = unknown
         self.clear()
+        self.offsets.clear()
 
 
 class ScriptList(list[object]):
@@ -3487,12 +3493,7 @@ class ScriptList(list[object]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.offsets: list[int] = []
-
-    def add(self, value: object, offset: int) -> None:
-        """Append an element."""
-        self.append(value)
-        self.offsets.append(offset)
+        self.offsets: dict[str | int, int] = {}
 
 
 class ScriptValue:
@@ -3501,20 +3502,16 @@ class ScriptValue:
     __slots__ = ("_offset", "_tokens", "value")
 
     def __init__(self, value: object, tokens: _Tokens, offset: int) -> None:
-        self.value = value
-        self._tokens = tokens
-        self._offset = offset
+        self.value, self._tokens, self._offset = value, tokens, offset
 
     def where(self, *path: str | int) -> tuple[int, int]:
         """Line and column of the key at the end of a path, or of the last part that exists."""
-        value, offset = self.value, self._offset
+        value: Any = self.value
+        offset = self._offset
         for step in path:
-            if isinstance(value, ScriptObject) and step in value.offsets:
-                offset, value = value.offsets[str(step)], value.find(str(step))
-            elif isinstance(value, ScriptList) and isinstance(step, int) and step < len(value):
-                offset, value = value.offsets[step], value[step]
-            else:
+            if step not in getattr(value, "offsets", ()):
                 break
+            offset, value = value.offsets[step], value[step]
         return self._tokens.locate(offset)
 
 
@@ -3536,66 +3533,84 @@ class _Tokens:
         self.parents: list[int] = []  # the bracket a token stands in, or -1
         self.close: dict[int, int] = {}
         self.opens: dict[int, int] = {}
-        self.angles: dict[int, int] = {}  # `<` to `>` where they may hold type arguments
-        self.stack: list[int] = []
-        self.scope_ends: dict[int, tuple[int, int]] = {}
+        self.stack = [-1]  # the brackets that are open
+        self.ends = bytearray()  # 1 where an expression ends, at the latest before that token
+        self.stops: list[int] = []  # the first token from here on that ends any expression
+        self.angles: dict[int, int] = {}  # `<` to what is behind the `>` of type arguments
         self.misread = 0  # slashes that looked like regular expressions
         self._lines: list[int] = []
 
     def add(self, kind: str, word: str, start: int) -> None:
         """Append a token and keep the brackets' books."""
-        index = len(self.kinds)
         stack = self.stack
-        if word in _CLOSERS or kind in ("middle", "tail"):
-            opener = stack.pop() if stack else -1
-            expected = _PARTNERS.get(self.texts[opener], "}") if opener >= 0 else ""
-            if word[0] != expected:
-                wanted = f"stands where `{expected}` is due" if expected else "closes nothing"
-                raise self.error(f"`{word[0]}` {wanted}", start)
-            self.close[opener] = index
-            self.opens[index] = opener
-        self.parents.append(stack[-1] if stack else -1)
-        if word in _PARTNERS or kind in ("head", "middle"):
-            stack.append(index)
-            if len(stack) > MAX_SCRIPT_DEPTH:
+        bracket = word in _BRACKETS or kind in _PIECES
+        if bracket and (word in _CLOSERS or word[0] == "}"):
+            self._close(word[0], start)
+        self.parents.append(stack[-1])
+        if bracket and (word in _PARTNERS or kind in _HOLES):
+            stack.append(len(self.kinds))
+            if len(stack) > MAX_SCRIPT_DEPTH + 1:
                 raise self.error(f"brackets are nested more than {MAX_SCRIPT_DEPTH} deep", start)
         self.kinds.append(kind)
         self.texts.append(word)
         self.starts.append(start)
 
-    def is_end(self, i: int) -> bool:
-        """Whether token `i` ends any expression."""
-        return i in self.opens or self.texts[i] in _ENDS
+    def _close(self, closer: str, start: int) -> None:
+        """Pair a closing bracket, the next token, with the innermost open one."""
+        opener = self.stack.pop()
+        if opener < 0:
+            raise self.error(f"`{closer}` closes nothing", start)
+        expected = _PARTNERS.get(self.texts[opener], "}")
+        if closer != expected:
+            raise self.error(f"`{closer}` stands where `{expected}` is due", start)
+        self.close[opener] = len(self.kinds)
+        self.opens[len(self.kinds)] = opener
+
+    def mark_ends(self) -> None:
+        """Fill `ends` and `stops`."""
+        self.ends = bytearray(len(self.kinds))
+        self.stops = list(range(len(self.kinds)))
+        nearest: dict[int, int] = {}  # the next end in each bracket
+        for i in range(len(self.kinds) - 1, -1, -1):
+            if i in self.opens or self.texts[i] in _ENDS:
+                nearest[self.opens.get(i, self.parents[i])] = i
+                self.ends[i] = 1
+                continue
+            self.stops[i] = nearest[self.parents[i]]
+            if self._begins_statement(i):
+                nearest[self.parents[i]] = i
+                self.ends[i] = 1
+
+    def _begins_statement(self, i: int) -> bool:
+        """Whether the line break before a token ends a statement that has no semicolon."""
+        if self.kinds[i] not in _STARTERS and self.texts[i] not in ("++", "--"):
+            return False
+        joins = i == 0 or self.texts[i] in _LINE_JOINERS or not _ends_value(self, i - 1)
+        return not joins and self.begins_line(i)
 
     def locate(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset."""
+        import bisect
+
         if not self._lines:
-            self._lines = [0, *(found.end() for found in re.compile(_LINE).finditer(self.text))]
-        low, high = 0, len(self._lines)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self._lines[middle] <= offset else (low, middle)
-        bom = low == 0 and self.text.startswith("\ufeff")
-        return low + 1, offset - self._lines[low] + 1 - bom
+            self._lines = [0, *(found.end() for found in pattern(_LINE).finditer(self.text))]
+        line = bisect.bisect_right(self._lines, offset)
+        bom = line == 1 and self.text.startswith("\ufeff")
+        return line, offset - self._lines[line - 1] + 1 - bom
 
     def error(self, problem: str, offset: int) -> ScriptError:
-        """Make the error that says what is wrong with the whole file."""
+        """The error that says what is wrong with the whole file."""
         return ScriptError(problem, *self.locate(offset))
 
     def unknown(self, reason: str, i: int) -> Unknown:
-        """Make the unknown value that begins at a token."""
-        start = end = self.starts[i]
-        first = i
-        while end - start <= 40 and self.opens.get(i, i) >= first and self.texts[i]:
-            if self.texts[i] in _ENDS and self.parents[i] == self.parents[first]:
-                break
-            end = self.starts[i] + len(self.texts[i])
-            i += 1
-        text = re.compile(_LINE).split(self.text[start:end][:41])[0]
+        """The unknown value that begins at a token."""
+        start, last = self.starts[i], max(i, self.stops[i] - 1)
+        text = self.text[start : self.starts[last] + len(self.texts[last])][:41]
+        text = pattern(_LINE).split(text)[0]
         return Unknown(reason, *self.locate(start), text if len(text) < 41 else text[:39] + "…")
 
     def after(self, i: int) -> int:
-        """Find the token behind token `i`, or behind the group or template that it opens."""
+        """The token behind token `i`, or behind the group or template that it opens."""
         while i in self.close:
             i = self.close[i]
         return i + 1
@@ -3603,17 +3618,15 @@ class _Tokens:
     def begins_line(self, i: int) -> bool:
         """Whether a line break stands between token `i` and the one before it."""
         end = self.starts[i - 1] + len(self.texts[i - 1])
-        return i == 0 or re.compile(_LINE).search(self.text, end, self.starts[i]) is not None
+        return i == 0 or pattern(_LINE).search(self.text, end, self.starts[i]) is not None
 
 
 def _tokenize(text: str) -> _Tokens:
     """Cut a script into tokens and match its brackets; raises `ScriptError`."""
     tokens = _Tokens(text)
-    match = re.compile(_LEXEME).match
-    position = 1 if text.startswith("\ufeff") else 0
-    if text.startswith("#!", position):
-        line_end = re.compile(_LINE).search(text)
-        position = line_end.start() if line_end else len(text)
+    match = pattern(_LEXEME).match
+    head = pattern(r"\ufeff?(?:#![^\r\n]*)?").match(text)
+    position = head.end() if head else 0
     while (found := match(text, position)) and (kind := found.lastgroup):
         start, position = found.span(kind)
         word = found[kind]
@@ -3621,20 +3634,18 @@ def _tokenize(text: str) -> _Tokens:
             kind, word = _special_token(tokens, word, start)
             position = start + len(word)
         tokens.add(kind, word, start)
-    if tokens.stack:
-        opener = tokens.stack[-1]
+    opener = tokens.stack[-1]
+    if opener >= 0:
         raise tokens.error(f"`{tokens.texts[opener][0]}` is never closed", tokens.starts[opener])
     for _ in range(4):
         tokens.add("end", "", len(text))
-    if "<" in tokens.texts:
-        _match_angles(tokens)
     return tokens
 
 
 def _special_token(tokens: _Tokens, word: str, start: int) -> tuple[str, str]:
-    """Give kind and text of a token that depends on its surroundings or has no end."""
+    """Kind and text of a token that depends on its surroundings or has no end."""
     if word == "}":
-        inside = tokens.stack and tokens.kinds[tokens.stack[-1]] in ("head", "middle")
+        inside = tokens.stack[-1] >= 0 and tokens.kinds[tokens.stack[-1]] in _HOLES
         return _template_piece(tokens, start, ("tail", "middle")) if inside else ("mark", word)
     if word == "`":
         return _template_piece(tokens, start, ("template", "head"))
@@ -3643,7 +3654,7 @@ def _special_token(tokens: _Tokens, word: str, start: int) -> tuple[str, str]:
     if word in ('"', "'"):
         raise tokens.error("a string is not closed on its line", start)
     if _regex_may_start(tokens):
-        found = re.compile(_REGEX).match(tokens.text, start)
+        found = pattern(_REGEX).match(tokens.text, start)
         if found:
             return "regex", found[0]
         tokens.misread += 1
@@ -3653,11 +3664,19 @@ def _special_token(tokens: _Tokens, word: str, start: int) -> tuple[str, str]:
 
 
 def _template_piece(tokens: _Tokens, start: int, kinds: tuple[str, str]) -> tuple[str, str]:
-    """Read a piece of a template literal; it has the first kind when it ends the literal."""
-    found = re.compile(_TEMPLATE).match(tokens.text, start + 1)
+    """A piece of a template literal; it has the first kind when it ends the literal."""
+    found = pattern(_TEMPLATE).match(tokens.text, start + 1)
     if not found:
         raise tokens.error("a template literal is never closed", start)
     return kinds[0 if found[0][-1] == "`" else 1], tokens.text[start : found.end()]
+
+
+def _ends_value(tokens: _Tokens, i: int) -> bool:
+    """Whether a value may end with token `i`."""
+    word, kind = tokens.texts[i], tokens.kinds[i]
+    if kind == "name":
+        return word not in _OPERATOR_WORDS or tokens.texts[i - 1] in (".", "?.")
+    return word in _CLOSERS or (kind != "mark" and kind not in _HOLES)
 
 
 def _regex_may_start(tokens: _Tokens) -> bool:
@@ -3666,59 +3685,95 @@ def _regex_may_start(tokens: _Tokens) -> bool:
     last = len(texts) - 1
     if last < 0:
         return True
-    kind, word = tokens.kinds[last], texts[last]
-    before = texts[last - 1] if last else ""
-    if word == "!":  # TypeScript's assertion behind a value, else a negation
-        value = last and tokens.kinds[last - 1] not in ("mark", "head", "middle")
-        return before not in (")", "]") and (not value or before in _BEFORE_REGEX)
-    if kind == "name":
-        return word in _BEFORE_REGEX and before not in (".", "?.")
-    if word == ")":
+    if texts[last] == "!":  # TypeScript's assertion behind a value, else a negation
+        return not last or texts[last - 1] == "}" or not _ends_value(tokens, last - 1)
+    if texts[last] == ")":
         opener = tokens.opens[last]
         return opener > 0 and texts[opener - 1] in _CONTROL
-    if word == "}":  # of a block, unless its brace stood where a value was due
+    if texts[last] == "}":  # of a block, unless its brace stood where a value was due
         opener = tokens.opens[last]
         before = texts[opener - 1] if opener else ""
         return before in ("", ")", ";", "{", "}", "=>") or tokens.kinds[opener - 1] == "name"
-    return kind in ("mark", "head", "middle") and word not in ("]", "++", "--")
+    return texts[last] not in ("++", "--") and not _ends_value(tokens, last)
 
 
-def _match_angles(tokens: _Tokens) -> None:
-    """Pair `<` with `>` where what lies between could be TypeScript's type arguments."""
-    stack: list[int] = []
+# TypeScript's types
+
+
+def _without_types(tokens: _Tokens) -> _Tokens:
+    """The tokens without types, but for those behind the names of variables and parameters."""
+    dropped: list[tuple[int, int]] = []
+    asking: dict[int, int] = {}  # how many `?` wait for their `:` in each bracket
+    tokens.angles = _type_arguments(tokens) if "<" in tokens.texts else {}
+    end = 0
+    for i, word in enumerate(tokens.texts):
+        if i < end or word not in _BEFORE_TYPES:
+            continue
+        waiting = asking.get(tokens.parents[i], 0)
+        if word == "?":
+            asking[tokens.parents[i]] = waiting + 1
+        elif word == ":" and waiting:
+            asking[tokens.parents[i]] = waiting - 1
+        else:
+            end = tokens.angles.get(i, i) if word == "<" else _type_end(tokens, i)
+            if end > i:
+                dropped.append((i, end))
+    if not dropped:
+        return tokens
+    kept, at = _Tokens(tokens.text), 0
+    for start, end in (*dropped, (len(tokens.kinds), 0)):
+        for i in range(at, start):
+            kept.add(tokens.kinds[i], tokens.texts[i], tokens.starts[i])
+        at = end
+    return kept
+
+
+def _type_arguments(tokens: _Tokens) -> dict[int, int]:
+    """Every `<` that begins type arguments, with the token behind the `>` that ends them."""
+    angles: dict[int, int] = {}
+    waiting: dict[int, list[int]] = {}  # in each bracket
     for i, word in enumerate(tokens.texts):
         if word == "<":
-            stack.append(i)
-        elif word == ">":
-            if stack and stack[-1] >= 0:
-                tokens.angles[stack.pop()] = i
-        elif i in tokens.opens or word in _NOT_IN_TYPES:
-            while stack and stack[-1] >= 0:
-                stack.pop()
-            if i in tokens.opens and stack:
-                stack.pop()
-        if i in tokens.close:
-            stack.append(-1)
+            waiting.setdefault(tokens.parents[i], []).append(i)
+        elif word == ">" and waiting.get(tokens.parents[i]):
+            start = waiting[tokens.parents[i]].pop()
+            joins = tokens.kinds[i + 1] not in _STARTERS or tokens.texts[i + 1] in _LINE_JOINERS
+            if joins or tokens.begins_line(i + 1):  # else it compares or casts
+                angles[start] = i + 1
+        elif word in _NOT_IN_TYPES:
+            waiting.pop(tokens.parents[i], None)
+    return angles
 
 
-# TypeScript's types, and the ends of expressions
-
-
-def _type_arguments(tokens: _Tokens, i: int) -> int:
-    """Find the token behind the type arguments at `i`; `i` itself when they are none."""
-    end = tokens.angles.get(i)
-    if end is None or tokens.kinds[end + 1] in ("name", "string", "number"):
+def _type_end(tokens: _Tokens, i: int) -> int:
+    """The token behind the type that `as`, `satisfies`, `:` or `!` brings; `i` for no type."""
+    texts, word = tokens.texts, tokens.texts[i]
+    if not i or not _ends_value(tokens, i - 1) or tokens.begins_line(i):
         return i
-    return end + 1
+    if word == "!":
+        return i + 1 if texts[i - 1] != "}" else i
+    if word == ":":  # what a variable holds, or a function gives back
+        variable, function = texts[i - 2] in _VARIABLES, texts[i - 1] == ")"
+        end = _skip_type(tokens, i + 1) if variable or function else i
+        return end if texts[end] in (("=",) if variable else ("=>", "{")) else i
+    end, renamed = i, texts[i - 2] in ("{", ",", "type") and tokens.kinds[i - 1] == "name"
+    if renamed and texts[tokens.parents[i]] == "{":  # `import { x as y }`
+        return i
+    while texts[end] in ("as", "satisfies"):
+        behind = _skip_type(tokens, end + 1)
+        if behind == end + 1:
+            break
+        end = behind
+    return end
 
 
 def _skip_type(tokens: _Tokens, i: int) -> int:
-    """Find the token behind a type."""
+    """The token behind a type."""
     texts, due = tokens.texts, True  # whether an operand is due
     while True:
         word = texts[i]
-        if word == "<" and i in tokens.angles:
-            i = tokens.angles[i] + 1
+        if i in tokens.angles:
+            i = tokens.angles[i]
         elif word in _SCRIPT_TYPE_WORDS or (word == "=>" and texts[i - 1] == ")" and not due):
             i, due = i + 1, True
         elif due and (tokens.kinds[i] not in ("mark", "end") or i in tokens.close):
@@ -3729,33 +3784,14 @@ def _skip_type(tokens: _Tokens, i: int) -> int:
             return i
 
 
-def _skip_expression(tokens: _Tokens, i: int, *, colon: bool = False) -> int:
-    """Find the `,`, `;` or bracket that ends an expression; with `colon` also a lone `:`."""
-    questions = 0
-    while not tokens.is_end(i):
-        word = tokens.texts[i]
-        if word == "?":
-            questions += 1
-        elif word == ":" and colon:
-            questions -= 1
-            if questions < 0:
-                return i
-        i = max(_type_arguments(tokens, i), tokens.after(i)) if word == "<" else tokens.after(i)
-    return i
-
-
-def _body_of_arrow(tokens: _Tokens, i: int, *, colon: bool = False) -> int:
-    """Find the body of the arrow function that begins at `i`; 0 when there is none."""
+def _arrow_body(tokens: _Tokens, i: int) -> int:
+    """The body of the arrow function that begins at `i`; 0 when there is none."""
     texts = tokens.texts
     if texts[i] == "async" and not tokens.begins_line(i + 1):
-        i += 1 if texts[i + 1] == "(" or tokens.kinds[i + 1] == "name" else 0
-    if texts[i] == "<":
-        i = _type_arguments(tokens, i)
+        i += texts[i + 1] == "(" or tokens.kinds[i + 1] == "name"
     if texts[i] != "(" and tokens.kinds[i] != "name":
         return 0
     end = tokens.after(i)
-    if texts[end] == ":" and texts[i] == "(" and not colon:
-        end = _skip_type(tokens, end + 1)
     return end + 1 if texts[end] == "=>" else 0
 
 
@@ -3763,14 +3799,13 @@ def _body_of_arrow(tokens: _Tokens, i: int, *, colon: bool = False) -> int:
 
 
 class _Binding:
-    """A name of the top level: where its value begins, or why it is unknown."""
+    """A name of the top level: where its values begin, or why they are unknown."""
 
-    __slots__ = ("changed", "fixed", "reason", "start")
+    __slots__ = ("changed", "keyword", "reason", "starts")
 
-    def __init__(self, start: int, reason: str, *, fixed: bool) -> None:
-        self.start = start
-        self.reason = reason
-        self.fixed = fixed  # declared with const
+    def __init__(self, keyword: str, reason: str) -> None:
+        self.keyword, self.reason = keyword, reason
+        self.starts: list[int] = []
         self.changed = False  # something in its value is set somewhere
 
 
@@ -3780,21 +3815,19 @@ class _Outline:
     def __init__(self, tokens: _Tokens) -> None:
         self.tokens = tokens
         self.names: dict[str, _Binding] = {}
-        self.parameters: set[str] = set()  # of a function whose result is exported
-        self.declared: set[int] = set()  # the mentions that declare a name
+        self.declared: set[int] = set()  # the mentions that declare a name or export a value
+        self.values: set[int] = set()  # where the values of names and exports begin
         self.root = -1
         self.root_reason = ""
-        self.module = -1  # the `module` of `module.exports = …`
-        self.wrappers: list[int] = []  # brackets of the calls that the default export goes through
-        self.path: list[int] = []  # and the mentions of names
 
-    def declare(self, i: int, start: int, reason: str = "", *, fixed: bool = True) -> None:
+    def declare(self, i: int, start: int, keyword: str, reason: str = "") -> None:
         """Add the name at token `i`; a second declaration makes it unknown."""
-        name = self.tokens.texts[i]
+        binding = self.names.setdefault(self.tokens.texts[i], _Binding(keyword, reason))
+        if binding.starts:
+            binding.reason = "a name that is declared twice"
+        binding.starts.append(start)
         self.declared.add(i)
-        if name in self.names:
-            start, reason = -1, "a name that is declared twice"
-        self.names[name] = _Binding(start, reason, fixed=fixed)
+        self.values.add(start)
 
     def export(self, start: int, reason: str = "") -> None:
         """Note the default export; a second one leaves it unknown."""
@@ -3806,65 +3839,47 @@ class _Outline:
 def _outline(tokens: _Tokens) -> _Outline:
     """List the declarations and exports of the top level."""
     outline = _Outline(tokens)
-    texts, kinds = tokens.texts, tokens.kinds
+    texts = tokens.texts
     keyword = ""  # of the declaration that a comma may go on
     i = 0
-    while kinds[i] != "end":
+    while tokens.kinds[i] != "end":
         word = texts[i]
-        handler = _STATEMENT_HANDLERS.get(word)
-        if handler and kinds[i] == "name" and texts[i - 1] not in (".", "?.", "as"):
-            keyword = word if word in ("const", "let", "var") else ""
-            i = handler(outline, i)
-        elif word == "," and keyword and _is_declarator(tokens, i + 1):
+        named = tokens.kinds[i] == "name" and texts[i - 1] not in (".", "?.")
+        if tokens.ends[i] and word != ",":
+            keyword = ""
+        if named and word in _VARIABLES and texts[i + 1] != "enum":
+            keyword = word
+        if keyword and word in (keyword, ","):
             i = _declare_variable(outline, i + 1, keyword)
+        elif named and word in _STATEMENTS:
+            i = _STATEMENTS[word](outline, i)
         else:
-            keyword = "" if word == ";" else keyword
-            i = max(_type_arguments(tokens, i), tokens.after(i)) if word == "<" else tokens.after(i)
+            i = tokens.after(i)
     return outline
 
 
-def _is_declarator(tokens: _Tokens, i: int) -> bool:
-    after = tokens.texts[tokens.after(i)]
-    return after in ("=", ":") or (tokens.kinds[i] == "name" and after in ("!", *_ENDS))
-
-
-def _declare_variables(outline: _Outline, i: int) -> int:
-    """`const`, `let` and `var`; gives the token at which the first value begins."""
-    texts = outline.tokens.texts
-    if texts[i + 1] == "enum":
-        return _declare_opaque(outline, i + 1)
-    return _declare_variable(outline, i + 1, texts[i])
-
-
 def _declare_variable(outline: _Outline, i: int, keyword: str) -> int:
+    """A name or pattern behind `const`, `let`, `var` or a comma; gives where its value begins."""
     tokens = outline.tokens
-    names = [i] if tokens.kinds[i] == "name" else _names_in_pattern(tokens, i)
     simple = tokens.kinds[i] == "name"
-    i = tokens.after(i) if not tokens.is_end(i) else i
-    i += tokens.texts[i] == "!"
+    names = [i] if simple else _names_in_pattern(tokens, i)
+    reason = "" if simple else "a name taken out of another value"
+    i = i if tokens.ends[i] else tokens.after(i)
     if tokens.texts[i] == ":":
         i = _skip_type(tokens, i + 1)
-    valued = tokens.texts[i] == "="
+    if tokens.texts[i] != "=":
+        i, reason = i - 1, "a name that is declared without a value"
     for name in names:
-        reason = "" if simple else "a name taken out of another value"
-        reason = reason if valued else "a name that is declared without a value"
-        start = -1 if reason else i + 1
-        outline.declare(name, start, reason, fixed=keyword == "const")
-    return i + valued
+        outline.declare(name, i + 1, keyword, reason)
+    return i + 1
 
 
 def _names_in_pattern(tokens: _Tokens, i: int) -> list[int]:
-    """List the names that parameters or a destructuring pattern bind."""
+    """The names that parameters or a destructuring pattern bind."""
     texts = tokens.texts
-    found = []
-    for j in range(i + 1, tokens.close.get(i, i)):
-        before = texts[j - 1]
-        binds = before in ("(", ",", "{", "[", "...") or (
-            before == ":" and texts[tokens.parents[j]] == "{"
-        )
-        if binds and tokens.kinds[j] == "name":
-            found.append(j)
-    return found
+    names = [j for j in range(i + 1, tokens.close.get(i, i)) if tokens.kinds[j] == "name"]
+    renamed = {j for j in names if texts[j - 1] == ":" and texts[tokens.parents[j]] == "{"}
+    return [j for j in names if j in renamed or texts[j - 1] in ("(", ",", "{", "[", "...")]
 
 
 def _declare_opaque(outline: _Outline, i: int) -> int:
@@ -3873,20 +3888,20 @@ def _declare_opaque(outline: _Outline, i: int) -> int:
     name = i + 1 + (tokens.texts[i + 1] == "*")
     if tokens.kinds[name] == "name":
         article = "an" if tokens.texts[i] == "enum" else "a"
-        outline.declare(name, -1, f"{article} {tokens.texts[i]}")
+        outline.declare(name, i, "", f"{article} {tokens.texts[i]}")
         return name + 1
     return i + 1
 
 
 def _declare_imports(outline: _Outline, i: int) -> int:
-    """Note the names of an import line, up to the file it imports from."""
+    """The names of an import line, up to the file it imports from."""
     tokens = outline.tokens
     i += 1
     if tokens.texts[i] in ("(", "."):
         return i
     while tokens.kinds[i] in ("name", "mark") and tokens.texts[i] not in (";", "=", "import"):
         if tokens.kinds[i] == "name" and tokens.texts[i] not in ("from", "type", "as"):
-            outline.names[tokens.texts[i]] = _Binding(-1, "an imported name", fixed=True)
+            outline.names[tokens.texts[i]] = _Binding("const", "an imported name")
         i += 1
     return i
 
@@ -3904,6 +3919,7 @@ def _note_export(outline: _Outline, i: int) -> int:
     for j in range(i + 2, end):
         if texts[j] == "default" and texts[j + 1] in (",", "}"):
             elsewhere = texts[end] == "from" or texts[j - 1] != "as"
+            tokens.ends[j - 1] = 1  # what is exported is one name
             outline.export(j - 2, "a value of another file" if elsewhere else "")
     return end
 
@@ -3911,32 +3927,29 @@ def _note_export(outline: _Outline, i: int) -> int:
 def _note_assigned_export(outline: _Outline, i: int) -> int:
     """`module.exports = X`, `module.exports.default = X` and `exports.default = X`."""
     texts = outline.tokens.texts
-    whole = texts[i] == "module"
-    if whole and texts[i + 1 : i + 3] != [".", "exports"]:
-        return i + 1
-    equals = i + 3 if whole else i + 1
-    named = texts[equals : equals + 2] == [".", "default"]
-    equals += 2 * named
-    if texts[equals] != "=" or not (whole or named):
-        return i + 1
-    equals += 2 * (texts[equals + 1 : equals + 3] == ["exports", "="])
-    if not named:
+    equals = i + 1 + 2 * (texts[i] == "module" and texts[i + 1 : i + 3] == [".", "exports"])
+    whole = equals > i + 1 and texts[equals] == "="
+    if not whole:
+        equals += 2
+        if texts[equals - 2 : equals + 1] != [".", "default", "="]:
+            return i + 1
+    outline.declared.add(i)
+    heads = [texts[i]]
+    if texts[equals + 1 : equals + 3] == ["exports", "="]:
+        outline.declared.add(equals + 1)
+        heads, equals = ["module", "exports"], equals + 2
+    outline.values.add(equals + 1)
+    if whole:
         outline.export(equals + 1)
-        outline.module = i
-        outline.names.setdefault("module", _Binding(-1, "the module itself", fixed=True))
-    elif outline.module < 0:
+        for name in heads:
+            outline.names.setdefault(name, _Binding("const", _MODULE))
+    elif outline.root < 0 or outline.root_reason:
         outline.root = equals + 1
     return equals + 1
 
 
-_STATEMENT_HANDLERS = {
-    "const": _declare_variables,
-    "let": _declare_variables,
-    "var": _declare_variables,
-    "function": _declare_opaque,
-    "class": _declare_opaque,
-    "enum": _declare_opaque,
-    "namespace": _declare_opaque,
+_STATEMENTS = {
+    **dict.fromkeys(("function", "class", "enum", "namespace"), _declare_opaque),
     "import": _declare_imports,
     "export": _note_export,
     "module": _note_assigned_export,
@@ -3944,281 +3957,246 @@ _STATEMENT_HANDLERS = {
 }
 
 
-# The way from the default export to its object
-
-
-def _unwrap(outline: _Outline) -> int:
-    """Where the exported object begins: through names, brackets, functions and `defineConfig(…)`.
-
-    A call with one argument is taken to give that argument back, and a function to be called:
-    that is what site builders do with a default export, whatever the helper's name.
-    """
-    tokens = outline.tokens
-    i, seen = outline.root, set()
-    while i not in seen:
-        seen.add(i)
-        if tokens.texts[i] == "await":
-            i += 1
-        elif body := _returned(tokens, i):
-            outline.parameters.update(tokens.texts[i:body])
-            i = body
-        elif _is_bracketed(tokens, i):
-            i += 1
-        elif (bracket := _only_argument(tokens, i)) > 0:
-            outline.wrappers.append(bracket)
-            i = bracket + 1
-        elif tokens.texts[i] in outline.names and _is_whole(tokens, i + 1):
-            outline.path.append(i)
-            start = outline.names[tokens.texts[i]].start
-            i = start if start >= 0 else i
-    return i
-
-
-def _is_whole(tokens: _Tokens, i: int) -> bool:
-    """Whether an expression may end before token `i`."""
-    if tokens.is_end(i) or tokens.texts[i] in ("as", "satisfies"):
-        return True
-    return tokens.kinds[i] in ("name", "string") and tokens.begins_line(i)
-
-
-def _is_bracketed(tokens: _Tokens, i: int) -> bool:
-    """Tell whether brackets around one expression are all there is."""
-    if tokens.texts[i] != "(" or not _is_whole(tokens, tokens.after(i)):
-        return False
-    return _skip_expression(tokens, i + 1) == tokens.close[i]
-
-
-def _only_argument(tokens: _Tokens, i: int) -> int:
-    """Find the bracket of a call that is all there is and has one argument; 0 for none."""
-    texts = tokens.texts
-    if tokens.kinds[i] != "name" or texts[i] in _NO_WRAPPERS:
-        return 0
-    i += 1
-    while texts[i] == "." and tokens.kinds[i + 1] == "name":
-        i += 2
-    i = _type_arguments(tokens, i)
-    if texts[i] != "(" or not _is_whole(tokens, tokens.after(i)):
-        return 0
-    end = _skip_expression(tokens, i + 1)
-    end += texts[end] == ","
-    alone = end == tokens.close[i] and end > i + 1 and texts[i + 1] != "..."
-    return i if alone else 0
-
-
-def _returned(tokens: _Tokens, i: int) -> int:
-    """Find the expression that a function gives back at once; 0 for none."""
-    texts = tokens.texts
-    body = _body_of_arrow(tokens, i)
-    if not body:
-        i += texts[i] == "async"
-        if texts[i] != "function" or texts[i + 1] == "*":
-            return 0
-        body = tokens.after(i + 1 + (tokens.kinds[i + 1] == "name"))
-        body = _skip_type(tokens, body + 1) if texts[body] == ":" else body
-        if texts[body] != "{":
-            return 0
-    if texts[body] != "{":
-        return body
-    whole = texts[body + 1] == "return" and _is_whole(tokens, tokens.after(body))
-    return body + 2 if whole else 0
-
-
 # Changes
 
 
-def _mark_changes(outline: _Outline) -> None:
-    """Find the mentions that change what a name holds.
+class _Changes:
+    """Finds the names whose values something in the file may change.
 
-    A parameter or inner declaration of the same name hides it: `(config) => { config.x = 1 }` is
-    how plugins work.
+    Reading a name changes nothing, nor does handing on a text. An object is given up where it is
+    assigned to, has a method called that is not known to read, or is handed to an unknown call or
+    an inner variable. Values of the top level are followed instead: with a changed name, every
+    name that its value was made from is changed.
     """
-    tokens, names = outline.tokens, outline.names
-    hidden: dict[str, int] = {}  # how many open scopes bind a name anew
-    endings: dict[int, list[str]] = {}
-    for i, word in enumerate(tokens.texts):
-        for name in endings.pop(i, ()):
-            hidden[name] -= 1
-        known = word in names and tokens.kinds[i] == "name"
-        if word == "(" or word in _DECLARERS or (known and tokens.texts[i + 1] == "=>"):
-            found, end = _scope(tokens, i)
-            bound = [tokens.texts[j] for j in found if tokens.texts[j] in names]
-            endings.setdefault(end, []).extend(bound)
-            for name in bound:
-                hidden[name] = hidden.get(name, 0) + 1
-        if known and not hidden.get(word) and tokens.texts[i - 1] not in (".", "?."):
-            _mark_mention(outline, i)
-    _spread_changes(outline)
 
+    def __init__(self, outline: _Outline, values: _Evaluator) -> None:
+        self.outline, self.tokens, self.names = outline, outline.tokens, outline.names
+        self.values = values  # what names hold while nothing is changed
+        self.scopes: dict[int, set[str]] = {}  # the names that brackets bind anew
 
-def _scope(tokens: _Tokens, i: int) -> tuple[list[int], int]:
-    """List the names that parameters or an inner declaration bind, with the end of their scope."""
-    texts, parent = tokens.texts, tokens.parents[i]
-    named = tokens.kinds[i + 1] == "name"
-    if texts[i + 1] == "=>":
-        return [i], _scope_end(tokens, i + 2)
-    if texts[i] == "(":
-        body = tokens.close[i] + 1
-        body = _skip_type(tokens, body + 1) if texts[body] == ":" else body
-        if texts[body] in ("{", "=>") and texts[i - 1] not in _CONTROL:
-            return _names_in_pattern(tokens, i), _scope_end(tokens, body + (texts[body] == "=>"))
-    elif parent >= 0 and (named or texts[i] in ("const", "let", "var")):
-        end = tokens.close[parent]
-        if texts[parent] == "(":  # for (const x of y) {
-            end = tokens.close.get(end + 1, end)
-        return [i + 1] if named else _names_in_pattern(tokens, i + 1), end
-    return [], i
+    def mark(self) -> bool:
+        """Mark the names that are changed, and tell whether there are any."""
+        tokens, texts = self.tokens, self.tokens.texts
+        for i, (word, after) in enumerate(zip(texts, texts[1:])):
+            if word == "(" or after == "=>":
+                self._note_parameters(i)
+            elif word in _DECLARERS and tokens.parents[i] >= 0:
+                self._note_inner_names(i)
+        own = {name for name, held in self.names.items() if held.starts or held.reason == _MODULE}
+        for i, word in enumerate(texts):
+            if word in own and tokens.kinds[i] == "name" and self._is_mention(i):
+                self._mark_mention(i, self.names[word])
+        self._spread()
+        return any(name.changed or name.reason == _REASSIGNED for name in self.names.values())
 
+    def _note_parameters(self, i: int) -> None:
+        """Bind the parameters of a function; `(config) => { config.x = 1 }` is how plugins work.
 
-def _scope_end(tokens: _Tokens, i: int) -> int:
-    """Find the end of a function's body; arrows in a row share one walk to it."""
-    if tokens.texts[i] == "{":
-        return tokens.close[i]
-    start, end = tokens.scope_ends.get(tokens.parents[i], (0, 0))
-    if not start <= i < end:
-        end = _skip_expression(tokens, i)
-        tokens.scope_ends[tokens.parents[i]] = (i, end)
-    return end
+        A body without brackets binds nothing: what it changes counts for the name outside.
+        """
+        tokens, texts = self.tokens, self.tokens.texts
+        body = tokens.after(i)
+        if texts[body] == "=>":
+            body += 1
+        elif texts[body] != "{" or texts[i - 1] in _CONTROL:
+            return
+        if texts[body] in _PARTNERS:
+            names = [texts[j] for j in _names_in_pattern(tokens, i)] or [texts[i]]
+            for bracket in (i, body):
+                self.scopes.setdefault(bracket, set()).update(names)
 
+    def _note_inner_names(self, i: int) -> None:
+        """Bind the names of a declaration below the top level."""
+        tokens, texts = self.tokens, self.tokens.texts
+        simple = tokens.kinds[i + 1] == "name"
+        names = {texts[j] for j in ([i + 1] if simple else _names_in_pattern(tokens, i + 1))}
+        for name in names & self.names.keys():
+            if texts[i] == self.names[name].keyword == "var":  # the same one, if in no function
+                self.names[name].reason = self.names[name].reason or _REASSIGNED
+        scope = tokens.parents[i]
+        loop = tokens.after(scope) if texts[scope] == "(" else scope  # for (const x of y) {
+        for bracket in (scope, loop):
+            self.scopes.setdefault(bracket, set()).update(names)
 
-def _mark_mention(outline: _Outline, i: int) -> None:
-    """Note what one mention of a name does to its value."""
-    tokens = outline.tokens
-    texts = tokens.texts
-    if i in outline.declared:
-        return
-    binding = outline.names[texts[i]]
-    end = _member_end(tokens, i + 1)
-    member, after, before = end > i + 1, texts[end], texts[i - 1]
-    if after in _ASSIGNMENTS or before in ("++", "--", "delete"):
-        if member:
-            own = i == outline.module or (texts[i] == "module" and texts[end - 1] == "default")
-            binding.changed = binding.changed or not own
-        elif not binding.fixed:
-            _mark_assigned(binding)
-    elif after == "(":
-        reading = texts[end - 1] in _READING_CALLS
-        binding.changed = binding.changed or (member and not reading)
-    elif tokens.parents[i] >= 0 and _may_be_changed_by_group(outline, i, after):
-        binding.changed = True
-        if not binding.fixed and texts[tokens.parents[i]] != "(":
-            _mark_assigned(binding)
+    def _is_mention(self, i: int) -> bool:
+        """Whether a name is that of the top level, and no key, member or declaration."""
+        tokens, texts = self.tokens, self.tokens.texts
+        if i in self.outline.declared or texts[i - 1] in (".", "?.", "typeof"):
+            return False
+        bracket = tokens.parents[i]
+        if texts[i - 1] in ("{", ",") and texts[bracket] == "{":
+            method = texts[i + 1] == "(" and texts[tokens.after(i + 1)] == "{"
+            if method or texts[i + 1] == ":":
+                return False
+        while bracket >= 0 and texts[i] not in self.scopes.get(bracket, ()):
+            bracket = tokens.parents[bracket]
+        return bracket < 0
 
-
-def _mark_assigned(binding: _Binding) -> None:
-    if binding.start >= 0:
-        binding.start, binding.reason = -1, "a name that is assigned more than once"
-
-
-def _member_end(tokens: _Tokens, i: int) -> int:
-    """Find the token behind a chain of member accesses."""
-    texts = tokens.texts
-    while True:
-        if texts[i] in (".", "?.") and tokens.kinds[i + 1] == "name":
-            i += 2
-        elif texts[i] == "[":
-            i = tokens.after(i)
-        elif (texts[i] == "?." and texts[i + 1] == "[") or texts[i] == "!":
-            i += 1
-        else:
-            return i
-
-
-def _may_be_changed_by_group(outline: _Outline, i: int, after: str) -> bool:
-    """Whether a mention is an argument of a call that may change it, or the target of a pattern."""
-    tokens = outline.tokens
-    texts = tokens.texts
-    bracket = tokens.parents[i]
-    if texts[bracket] != "(":
-        return texts[tokens.after(bracket)] == "=" and texts[bracket - 1] not in _DECLARERS
-    if after in ("of", "in"):
-        return texts[bracket - 1] in ("for", "await")
-    callee = texts[bracket - 1]
-    called = tokens.kinds[bracket - 1] == "name" or callee in (")", "]", ">", "?.")
-    if not called or callee in _CONTROL or callee in _READING_CALLS or after not in (",", ")"):
-        return False
-    copied = callee == "assign" and texts[i - 1] != "("
-    return bracket not in outline.wrappers and not copied and texts[i - 1] in ("(", ",")
-
-
-def _spread_changes(outline: _Outline) -> None:
-    """Mark what a changed name was made from: both may be the same object."""
-    tokens, names = outline.tokens, outline.names
-    pending = [name for name in names if names[name].changed]
-    while pending:
-        start = names[pending.pop()].start
-        if start < 0:
-            continue
-        for i in range(start, _value_end(tokens, start)):
-            binding = names.get(tokens.texts[i])
-            if binding and not binding.changed and tokens.kinds[i] == "name":
+    def _mark_mention(self, i: int, binding: _Binding) -> None:
+        """Note what one mention of a name does to its value."""
+        end, called = self._chain(i + 1)
+        if self._is_target(i, end):
+            if end == i + 1 and binding.keyword != "const":
+                binding.reason = binding.reason or _REASSIGNED
+            else:
                 binding.changed = True
-                pending.append(tokens.texts[i])
+        elif called or (self._is_passed(i) and not self._is_plain(i)):
+            binding.changed = True
 
+    def _is_target(self, start: int, end: int) -> bool:
+        """Whether what stands between two tokens is assigned to, also as a part of a pattern."""
+        tokens, texts = self.tokens, self.tokens.texts
+        while True:
+            if texts[start - 1] in _UNARY_CHANGES and not tokens.ends[start]:
+                return True
+            if texts[end] in _ASSIGNMENTS and not tokens.ends[end]:
+                return True
+            bracket = tokens.parents[start]
+            if texts[bracket - 1] in _LOOPS and texts[end] in ("of", "in"):
+                return True
+            if texts[bracket] not in _PARTNERS or self._is_called(bracket):
+                return False
+            start, end = bracket, self._chain(tokens.after(bracket))[0]
 
-def _value_end(tokens: _Tokens, i: int) -> int:
-    """Find the end of a declared value, also where no semicolon ends it."""
-    i = tokens.after(i)
-    while not tokens.is_end(i):
-        if tokens.texts[i] in _STATEMENTS and tokens.begins_line(i):
-            break
-        i = tokens.after(i)
-    return i
+    def _is_passed(self, start: int) -> bool:
+        """Whether what begins at a token is handed on to where it may be changed."""
+        tokens, texts = self.tokens, self.tokens.texts
+        while True:
+            bracket, callee = tokens.parents[start], texts[tokens.parents[start] - 1]
+            if texts[start - 1] == "=" and start not in self.outline.values:
+                return texts[start - 4 : start - 2] != ["exports", "."]
+            if texts[start - 1] == "yield" or (texts[start - 1] == "of" and callee in _LOOPS):
+                return True
+            if texts[bracket] not in _PARTNERS or bracket in self.values.wrappers:
+                return False
+            if not self._is_called(bracket):
+                start = bracket
+            elif texts[bracket] != "(" or callee in _READING_CALLS or callee in _CONTROL:
+                return False
+            elif callee not in _PASSING_CALLS or (callee == "assign" and start == bracket + 1):
+                return True
+            else:
+                start = bracket - (3 if texts[bracket - 2] == "." else 1)
+            end, called = self._chain(tokens.after(bracket))
+            if called or (texts[end] in _ASSIGNMENTS and not tokens.ends[end]):
+                return True
+
+    def _is_called(self, bracket: int) -> bool:
+        """Whether a bracket is no value of its own: that of a call, of `x[…]` or a block."""
+        before = self.tokens.texts[bracket - 1]
+        block = self.tokens.texts[bracket] == "{" and before in ("=>", ";", "{", "")
+        return block or before == "?." or (bracket > 0 and _ends_value(self.tokens, bracket - 1))
+
+    def _chain(self, i: int) -> tuple[int, bool]:
+        """The token behind members and calls, and whether a call may change what it is made on."""
+        tokens, texts = self.tokens, self.tokens.texts
+        for step in range(MAX_SCRIPT_DEPTH):
+            if texts[i] in (".", "?.") and tokens.kinds[i + 1] == "name":
+                i += 2
+            elif texts[i] == "?." and texts[i + 1] in ("[", "("):
+                i += 1
+            elif texts[i] in ("[", "(") and not tokens.ends[i]:
+                name = texts[i - 1 - (texts[i - 1] == "?.")]
+                reads = not step or name in _READING_CALLS or name in _PASSING_CALLS
+                if texts[i] == "(" and not reads:
+                    return i, True
+                i = tokens.after(i)
+            else:
+                return i, False
+        return i, True
+
+    def _is_plain(self, i: int) -> bool:
+        """Whether a mention gives what cannot be changed: a text, a copy of texts, a function."""
+        value, _ = self.values.operand(i, 0)
+        if isinstance(value, Unknown):
+            return value.reason in _INERT or value.reason.startswith("a call")
+        if self.tokens.texts[i - 1] == "..." and isinstance(value, (ScriptObject, ScriptList)):
+            self.values.budget -= len(value)
+            members = [*value.values(), value.rest] if isinstance(value, ScriptObject) else value
+            copied = not any(isinstance(member, (dict, list, Unknown)) for member in members)
+            return copied and self.values.budget > 0
+        return not isinstance(value, (ScriptObject, ScriptList))
+
+    def _spread(self) -> None:
+        """Mark what a changed name was made from: both may be the same object."""
+        tokens, names = self.tokens, self.names
+        pending = [binding for binding in names.values() if binding.changed]
+        while pending:
+            for start in pending.pop().starts:
+                for i in range(start, tokens.stops[start]):
+                    binding = names.get(tokens.texts[i])
+                    if binding and not binding.changed and tokens.kinds[i] == "name":
+                        binding.changed = True
+                        pending.append(binding)
 
 
 # ── 5.2 Scripts: values ─────────────────────────────────────────────────────────────────────────
 
-class _Operators:
-    """Works out expressions around the literals and names that `primaries` reads.
+_PRECEDENCE = {"??": 1, "||": 1, "&&": 2, "+": 4}
+# The others make no value known: one level does for them.
+_PRECEDENCE.update(
+    dict.fromkeys(_word_set("| ^ & == != === !== < > <= in instanceof << - * / % **"), 3)
+)
+_PREFIXES = _word_set("! - + ~ typeof void await delete ++ -- yield")
+_AFTER_KEY = frozenset([":", ",", "}", "(", "="])
+_LITERALS = {"true": True, "false": False, "null": None, "undefined": None}
+_ENVIRONMENTS = _word_set("process import Deno Bun globalThis")
+_SIMPLE_ESCAPES = dict(zip("ntrbfv", "\n\t\r\b\f\v"))
+_SIMPLE_ESCAPES.update(dict.fromkeys(("\n", "\r\n", "\r", "\u2028", "\u2029"), ""))
+
+
+class _Evaluator:
+    """Works out literals, names and the default export.
 
     A method takes a token and gives a value and the token behind it.
     """
 
     def __init__(self, outline: _Outline) -> None:
-        self.outline = outline
-        self.tokens = outline.tokens
-        self.busy: list[str] = []
-        self.steps = len(outline.tokens.kinds) + MAX_SCRIPT_COPIES
-        self.letters = MAX_SCRIPT_TEXT
-        self.primaries: dict[str, Callable[[int, int], tuple[object, int]]] = {}
+        self.outline, self.tokens = outline, outline.tokens
+        self.budget = len(outline.tokens.kinds) + MAX_SCRIPT_COPIES
+        self.bound: dict[str, tuple[object, int]] = {}  # what names hold, and what that cost
+        self.busy: set[str] = set()
+        self.root = outline.root  # what stands for the default export
+        self.wrappers: set[int] = set()  # brackets of the calls that it goes through
+        self.parameters: set[str] = set()  # of the functions that it goes through
+        self.primaries: dict[str, Callable[[int, int], tuple[object, int]]] = {
+            **dict.fromkeys(("string", "number", "template"), self._literal),
+            "head": self._template,
+            "name": self._name,
+            "{": self._object,
+            "[": self._array,
+            "(": self._group,
+        }
 
-    def expression(self, i: int, depth: int, *, colon: bool = False) -> tuple[object, int]:
-        """Work out an expression without commas; `colon` says that a `:` ends it."""
+    def expression(self, i: int, depth: int) -> tuple[object, int]:
+        """Work out an expression without commas."""
+        tokens = self.tokens
         if depth > MAX_VALUE_DEPTH:
-            unknown = self.tokens.unknown("a value that is nested too deeply", i)
-            return unknown, _skip_expression(self.tokens, i, colon=colon)
-        value, end = self._binary(i, depth, colon=colon)
-        if self.tokens.is_end(end):
+            return tokens.unknown("a value that is nested too deeply", i), tokens.stops[i]
+        value, end = self._binary(i, depth)
+        if tokens.ends[end]:
             return value, end
-        if self.tokens.texts[end] == "?":
-            value, end = self._conditional(value, end, depth, colon=colon)
-        word = self.tokens.texts[end]
-        counted = word in ("++", "--") and self.tokens.begins_line(end)  # the next statement's
-        if word in _ASSIGNMENTS and not counted:
-            value = self.tokens.unknown("an assignment", i)
-            end = _skip_expression(self.tokens, end, colon=colon)
+        if tokens.texts[end] == "?":
+            value, end = self._conditional(value, end, depth)
+        if tokens.texts[end] in _ASSIGNMENTS and not tokens.ends[end]:
+            return tokens.unknown("an assignment", i), tokens.stops[end]
         return value, end
 
-    def _conditional(self, test: object, i: int, depth: int, *, colon: bool) -> tuple[object, int]:
-        chosen, i = self.expression(i + 1, depth + 1, colon=True)
-        if self.tokens.texts[i] != ":":
-            return self.tokens.unknown(_STRANGE, i), _skip_expression(self.tokens, i, colon=colon)
-        other, i = self.expression(i + 1, depth + 1, colon=colon)
+    def _conditional(self, test: object, i: int, depth: int) -> tuple[object, int]:
+        chosen, colon = self.expression(i + 1, depth + 1)
+        if self.tokens.texts[colon] != ":":
+            return self.tokens.unknown(_STRANGE, i), self.tokens.stops[i]
+        other, end = self.expression(colon + 1, depth + 1)
         if isinstance(test, Unknown):
-            return test, i
-        return (chosen if _is_truthy(test) else other), i
+            return test, end
+        return (chosen if _is_truthy(test) else other), end
 
-    def _binary(self, first: int, depth: int, *, colon: bool) -> tuple[object, int]:
+    def _binary(self, first: int, depth: int) -> tuple[object, int]:
         """Work out operands and the operators between them, by precedence without recursion."""
-        texts = self.tokens.texts
-        value, i = self._operand(first, depth, colon=colon)
-        if self.tokens.is_end(i):
-            return value, i
+        value, i = self.operand(first, depth)
         values, operators = [value], [""]
         while True:
-            word = texts[i]
-            if word in ("as", "satisfies"):
-                i = _skip_type(self.tokens, i + 1)
-                continue
+            word = self.tokens.texts[i]
             level = _PRECEDENCE.get(word, 0)
             while operators[-1] and _PRECEDENCE[operators[-1]] >= level:
                 right = values.pop()
@@ -4226,7 +4204,7 @@ class _Operators:
             if not level:
                 return values[0], i
             operators.append(word)
-            value, i = self._operand(i + 1, depth, colon=colon)
+            value, i = self.operand(i + 1, depth)
             values.append(value)
 
     def _apply(self, operator: str, left: object, right: object, i: int) -> object:
@@ -4249,41 +4227,38 @@ class _Operators:
     def _joined(self, parts: list[str | None], i: int, reason: str = _STRANGE) -> object:
         """Put texts together, unless one is unknown or the file has joined too much."""
         known = [part for part in parts if part is not None]
-        self.letters -= sum(map(len, known)) // 16
+        self.budget -= sum(map(len, known)) // 16
         if len(known) < len(parts):
             return self.tokens.unknown(reason, i)
-        return "".join(known) if self.letters > 0 else self.tokens.unknown("a text too long", i)
+        return "".join(known) if self.budget > 0 else self.tokens.unknown("a text too long", i)
 
-    def _operand(self, i: int, depth: int, *, colon: bool) -> tuple[object, int]:
+    def operand(self, i: int, depth: int) -> tuple[object, int]:
         """Work out a primary expression with its prefixes, members and calls."""
-        tokens = self.tokens
-        prefixes = []
+        tokens, first = self.tokens, i
         while tokens.texts[i] in _PREFIXES:
-            prefixes.append(i)
+            self.root += tokens.texts[i] == "await" and i == self.root
             i += 1
-        self.steps -= 1
-        if self.steps < 0:
-            unknown = tokens.unknown("a value that is too large", i)
-            return unknown, _skip_expression(tokens, i, colon=colon)
+        self.budget -= 1
+        if self.budget < 0:
+            return tokens.unknown("a value that is too large", i), tokens.stops[i]
+        prefixes = range(i - 1, first - 1, -1)
         word, kind, first = tokens.texts[i], tokens.kinds[i], i
-        maybe_arrow = word in ("(", "<", "async") or tokens.texts[i + 1] == "=>"
-        body = _body_of_arrow(tokens, i, colon=colon) if maybe_arrow else 0
+        maybe_arrow = word in ("(", "async") or tokens.texts[i + 1] == "=>"
+        body = _arrow_body(tokens, i) if maybe_arrow else 0
         if body:
-            block = tokens.texts[body] == "{"
-            end = tokens.after(body) if block else _skip_expression(tokens, body, colon=colon)
-            return tokens.unknown("a function", i), end
+            return self._function(i, body, depth)
         primary = self.primaries.get(word if kind == "mark" else kind, self._strange)
         value, i = primary(i, depth)
-        if not tokens.is_end(i):
+        if not tokens.ends[i]:
             value, i = self._suffixes(value, first, i, depth)
-        for prefix in reversed(prefixes):
+        for prefix in prefixes:
             value = self._prefixed(value, prefix)
         return value, i
 
     def _strange(self, i: int, _depth: int) -> tuple[object, int]:
-        regex = self.tokens.kinds[i] == "regex"
-        reason = "a regular expression" if regex else _STRANGE
-        return self.tokens.unknown(reason, i), i + 1 if regex else _skip_expression(self.tokens, i)
+        if self.tokens.kinds[i] == "regex":
+            return self.tokens.unknown("a regular expression", i), i + 1
+        return self.tokens.unknown(_STRANGE, i), self.tokens.stops[i]
 
     def _prefixed(self, value: object, i: int) -> object:
         word = self.tokens.texts[i]
@@ -4298,9 +4273,9 @@ class _Operators:
         return self.tokens.unknown(_STRANGE, i)
 
     def _suffixes(self, value: object, first: int, i: int, depth: int) -> tuple[object, int]:
-        """Follow the members, calls and assertions behind a primary expression."""
+        """Follow the members and calls behind a primary expression."""
         tokens, texts = self.tokens, self.tokens.texts
-        while True:
+        while not tokens.ends[i]:
             word = texts[i]
             if word == "?." and texts[i + 1] in ("(", "["):
                 i += 1
@@ -4313,14 +4288,11 @@ class _Operators:
                 value = self._member(value, key if end == i - 1 else None, first, i)
             elif word == "(":
                 value, i = self._call(value, first, i, depth), tokens.after(i)
-            elif word == "!" and not tokens.begins_line(i):
-                i += 1
-            elif word == "<" and texts[_type_arguments(tokens, i)] == "(":
-                i = _type_arguments(tokens, i)
             elif tokens.kinds[i] in ("template", "head"):
                 value, i = tokens.unknown("a tagged template", first), tokens.after(i)
             else:
-                return value, i
+                break
+        return value, i
 
     def _member(self, value: object, key: object, first: int, end: int) -> object:
         """Look up a member; tokens `first` to `end` are the chain so far."""
@@ -4334,65 +4306,59 @@ class _Operators:
             if self.tokens.texts[first] not in _ENVIRONMENTS:
                 return value
             return self.tokens.unknown(self._source(first, end), first)
-        return self.tokens.unknown("a member that no literal has", first)
+        return self.tokens.unknown(_NO_MEMBER, first)
 
     def _source(self, first: int, end: int) -> str:
-        """Give the source of a chain of members, without spaces."""
+        """The source of a chain of members, without spaces."""
         text = "".join(self.tokens.texts[first : min(end, first + 20)])
         return text if len(text) <= 40 else text[:39] + "…"
 
     def _call(self, value: object, first: int, i: int, depth: int) -> object:
-        """Work out a call: unknown, but for `Object.freeze`."""
+        """Work out a call: unknown, but for `Object.freeze` and what wraps the export."""
         tokens = self.tokens
         callee = tokens.texts[first : min(i, first + 20)]
-        if callee in (["Object", ".", "freeze"], ["Object", ".", "seal"]):
-            argument, end = self.expression(i + 1, depth + 1)
-            end += tokens.texts[end] == ","
-            if end == tokens.close[i]:
-                return argument
-        chain = tokens.kinds[first] == "name" and "(" not in callee
+        named = tokens.kinds[first] == "name" and "(" not in callee
+        end = tokens.stops[i + 1]
+        end += tokens.texts[end] == ","
+        if end == tokens.close[i] and end > i + 1 and tokens.texts[i + 1] != "...":
+            plain = named and "[" not in callee and callee[0] not in _NO_WRAPPERS
+            if plain and self._leads(first, end + 1, i + 1):
+                self.wrappers.add(i)
+                return self.expression(i + 1, depth + 1)[0]
+            if callee in (["Object", ".", "freeze"], ["Object", ".", "seal"]):
+                return self.expression(i + 1, depth + 1)[0]
         if isinstance(value, Unknown) and value.reason.startswith("a call"):
             return value
-        return tokens.unknown(f"a call of {self._source(first, i)}()" if chain else "a call", first)
+        return tokens.unknown(f"a call of {self._source(first, i)}()" if named else "a call", first)
 
+    def exported(self) -> object:
+        """Work out the default export: through names, brackets, functions, `defineConfig(…)`.
 
-class _Evaluator(_Operators):
-    """Works out literals, names and the default export."""
-
-    def __init__(self, outline: _Outline) -> None:
-        super().__init__(outline)
-        self.primaries = {
-            "string": self._string,
-            "number": self._number,
-            "template": self._string,
-            "head": self._template,
-            "name": self._name,
-            "{": self._object,
-            "[": self._array,
-            "(": self._group,
-        }
-
-    def exported(self, i: int) -> object:
-        """Work out the default export, whose object begins at token `i`."""
+        A call with one argument is taken to give that argument back, and a function to be called:
+        that is what site builders do with a default export, whatever the helper's name.
+        """
         outline, tokens = self.outline, self.tokens
         if outline.root_reason:
             return tokens.unknown(outline.root_reason, outline.root)
-        for mention in outline.path:
-            binding = outline.names[tokens.texts[mention]]
-            if binding.changed or binding.reason:
-                return tokens.unknown(binding.reason or _CHANGED, mention)
-        if outline.module >= 0 and outline.names["module"].changed:
-            return tokens.unknown("module.exports, which is changed later", outline.module)
-        value, end = self.expression(i, 0)
-        if not (tokens.is_end(end) or tokens.begins_line(end)):
-            return tokens.unknown(_STRANGE, i)
-        if outline.wrappers and not isinstance(value, (ScriptObject, Unknown)):
+        if any(binding.changed and binding.reason == _MODULE for binding in outline.names.values()):
+            return tokens.unknown("module.exports, which is changed later", outline.root)
+        value, end = self.expression(outline.root, 0)
+        if not tokens.ends[end]:
+            return tokens.unknown(_STRANGE, outline.root)
+        if self.wrappers and not isinstance(value, (ScriptObject, Unknown)):
             return tokens.unknown("a call", outline.root)
         return value
 
+    def _leads(self, i: int, end: int, inner: int) -> bool:
+        """Whether what lies between two tokens is all of the export; `inner` then stands for it."""
+        whole = i == self.root and self.tokens.ends[end] == 1
+        self.root = inner if whole else self.root
+        return whole
+
     def _group(self, i: int, depth: int) -> tuple[object, int]:
-        value, end = self.expression(i + 1, depth + 1)
         close = self.tokens.close[i]
+        self._leads(i, close + 1, i + 1)
+        value, end = self.expression(i + 1, depth + 1)
         return (value if end == close else self.tokens.unknown(_STRANGE, i)), close + 1
 
     def _name(self, i: int, depth: int) -> tuple[object, int]:
@@ -4402,51 +4368,76 @@ class _Evaluator(_Operators):
         if word in _LITERALS:
             return _LITERALS[word], i + 1
         if word in ("function", "class") or (word, tokens.texts[i + 1]) == ("async", "function"):
-            reason = "a class" if word == "class" else "a function"
-            return tokens.unknown(reason, i), self._body_end(i)
+            return self._function(i, self._body(i), depth)
         if word == "new":
-            end = _member_end(tokens, i + 2)
+            end = i + 2
+            while tokens.texts[end] == ".":
+                end += 2
             reason = f"an object made by new {self._source(i + 1, end)}()"
-            end = _type_arguments(tokens, end)
-            end = tokens.after(end) if tokens.texts[end] == "(" else end
-            return tokens.unknown(reason, i), end
-        binding = self.outline.names.get(word)
-        if word in self.outline.parameters:
+            return tokens.unknown(reason, i), tokens.after(end) if tokens.texts[end] == "(" else end
+        if word in self.parameters:
             return tokens.unknown("a parameter", i), i + 1
+        binding = self.outline.names.get(word)
         if binding is None or binding.reason:
             reason = binding.reason if binding else "a name that this file does not define"
             return tokens.unknown(reason, i), i + 1
-        return self._bound(word, i, depth), i + 1
+        self._leads(i, i + 1, binding.starts[0])
+        value = self._bound(word, i, depth)
+        if binding.changed and isinstance(value, (ScriptObject, ScriptList)):
+            value = tokens.unknown(_CHANGED, i)
+        return value, i + 1
 
     def _bound(self, name: str, i: int, depth: int) -> object:
-        """Work out a declared name, anew so that every use has its own copy."""
-        tokens, binding = self.tokens, self.outline.names[name]
+        """Work out a declared name; every use costs as much, or names could double each other."""
+        tokens = self.tokens
         if name in self.busy:
             return tokens.unknown("a name that is defined by itself", i)
-        self.busy.append(name)
-        value, end = self.expression(binding.start, depth + 1)
-        self.busy.pop()
-        if not (tokens.is_end(end) or tokens.begins_line(end)):
-            return tokens.unknown(_STRANGE, binding.start)
-        if binding.changed and isinstance(value, (ScriptObject, ScriptList)):
-            return tokens.unknown(_CHANGED, i)
+        if name in self.bound:
+            value, cost = self.bound[name]
+            self.budget -= cost
+            return value if self.budget > 0 else tokens.unknown("a value that is too large", i)
+        before = self.budget
+        self.busy.add(name)
+        start = self.outline.names[name].starts[0]
+        value, end = self.expression(start, depth + 1)
+        self.busy.remove(name)
+        if not tokens.ends[end]:
+            value = tokens.unknown(_STRANGE, start)
+        self.bound[name] = value, before - self.budget
         return value
 
-    def _body_end(self, i: int) -> int:
-        """Find the token behind a function or class that begins at `i`."""
-        tokens = self.tokens
-        is_class = tokens.texts[i] == "class"
-        while tokens.texts[i] != "{" and not tokens.is_end(i):
-            i = max(_type_arguments(tokens, i), tokens.after(i))
-            if tokens.texts[i] == ":" and not is_class:
-                i = _skip_type(tokens, i + 1)
-        return tokens.after(i) if tokens.texts[i] == "{" else i
+    def _body(self, i: int) -> int:
+        """The body of the function or class that begins at `i`."""
+        while self.tokens.texts[i] != "{" and not self.tokens.ends[i]:
+            i = self.tokens.after(i)
+        return i
 
-    def _string(self, i: int, _depth: int) -> tuple[object, int]:
-        text = _unquoted(self.tokens.texts[i][1:-1], template=self.tokens.kinds[i] == "template")
-        if text is None:
-            return self.tokens.unknown("a string with a malformed escape", i), i + 1
-        return text, i + 1
+    def _function(self, i: int, body: int, depth: int) -> tuple[object, int]:
+        """Work out a function or class: unknown, but for what the export gives back at once."""
+        tokens, texts = self.tokens, self.tokens.texts
+        if texts[i] == "class":
+            return tokens.unknown("a class", i), tokens.after(body)
+        block = texts[body] == "{"
+        end = tokens.after(body) if block else tokens.stops[body]
+        returned = body + 2 * block
+        plain = "*" not in texts[i : i + 3] and (not block or texts[body + 1] == "return")
+        if not (plain and self._leads(i, end, returned)):
+            return tokens.unknown("a function", i), end
+        self.parameters.update(texts[i:body])
+        value, stop = self.expression(returned, depth + 1)
+        stop += block and texts[stop] == ";"
+        return (value if stop == end - block else tokens.unknown("a function", i)), end
+
+    def _literal(self, i: int, _depth: int) -> tuple[object, int]:
+        """Work out a number, or a string or template without holes."""
+        kind, word = self.tokens.kinds[i], self.tokens.texts[i]
+        value: object
+        if kind == "number":
+            value, reason = _parsed_number(word), "a number too large"
+        else:
+            value = _unquoted(word[1:-1], template=kind == "template")
+            reason = "a string with a malformed escape"
+        return self.tokens.unknown(reason, i) if value is None else value, i + 1
 
     def _template(self, i: int, depth: int) -> tuple[object, int]:
         """Work out a template literal with holes."""
@@ -4459,43 +4450,31 @@ class _Evaluator(_Operators):
             parts += [_script_text(value) if end == i else None, _unquoted(piece, template=True)]
         return self._joined(parts, first, "a template with ${…}"), i + 1
 
-    def _number(self, i: int, _depth: int) -> tuple[object, int]:
-        number = _parsed_number(self.tokens.texts[i])
-        if number is None:
-            return self.tokens.unknown("a number too large", i), i + 1
-        return number, i + 1
-
     def _array(self, i: int, depth: int) -> tuple[object, int]:
         tokens, result = self.tokens, ScriptList()
         end = tokens.close[i]
         i += 1
         while i < end:
-            offset = tokens.starts[i]
-            if tokens.texts[i] == ",":  # a hole
-                result.add(None, offset)
-                i += 1
-                continue
-            spread = tokens.texts[i] == "..."
-            value, i = self._settled(*self.expression(i + spread, depth + 1))
-            if spread and isinstance(value, str):
-                for letter in value:
-                    result.add(letter, offset)
-            elif spread and isinstance(value, ScriptList):
-                self.steps -= len(value)
-                result.extend(value)
-                result.offsets.extend(value.offsets)
-            elif spread and not isinstance(value, Unknown):
-                result.add(tokens.unknown(_STRANGE, i - 1), offset)
-            else:
-                result.add(value, offset)
+            offset, spread = tokens.starts[i], tokens.texts[i] == "..."
+            value: object = None  # of a hole
+            if tokens.texts[i] != ",":
+                value, i = self._settled(*self.expression(i + spread, depth + 1))
+            if not (spread and isinstance(value, (str, ScriptList))):
+                known = not spread or isinstance(value, Unknown)
+                value = [value if known else tokens.unknown(_STRANGE, i - 1)]
+            self.budget -= len(value)
+            places = getattr(value, "offsets", {})
+            for at, item in enumerate(value):
+                result.offsets[len(result)] = places.get(at, offset)
+                result.append(item)
             i += i < end
         return result, end + 1
 
     def _settled(self, value: object, i: int) -> tuple[object, int]:
-        """Give a value that is whole, else an unknown one up to the next comma."""
-        if self.tokens.is_end(i):
+        """A value that is whole, else an unknown one up to the next comma."""
+        if self.tokens.ends[i]:
             return value, i
-        return self.tokens.unknown(_STRANGE, i), _skip_expression(self.tokens, i)
+        return self.tokens.unknown(_STRANGE, i), self.tokens.stops[i]
 
     def _object(self, i: int, depth: int) -> tuple[object, int]:
         result = ScriptObject()
@@ -4512,27 +4491,27 @@ class _Evaluator(_Operators):
 
     def _spread(self, target: ScriptObject, value: object, i: int) -> None:
         """Put another object's members into one."""
+        if isinstance(value, (str, ScriptList)) and value:
+            value = self.tokens.unknown(_STRANGE, i)
+        unseen = value.rest if isinstance(value, ScriptObject) else value
+        if isinstance(unseen, Unknown):
+            target.obscure(unseen)
         if isinstance(value, ScriptObject):
-            if value.rest:
-                target.obscure(value.rest)
-            self.steps -= len(value)
+            self.budget -= len(value)
             target.update(value)
             target.offsets.update(value.offsets)
-        elif isinstance(value, Unknown) or (value and isinstance(value, (list, str))):
-            unknown = value if isinstance(value, Unknown) else self.tokens.unknown(_STRANGE, i)
-            target.obscure(unknown)
 
     def _property(self, target: ScriptObject, i: int, depth: int) -> int:
         """Add one member of an object; gives the comma or bracket behind it."""
         tokens, texts = self.tokens, self.tokens.texts
-        first, method = i, False
+        first = i
         while texts[i] in ("get", "set", "async", "*") and texts[i + 1] not in _AFTER_KEY:
-            i, method = i + 1, True
+            i += 1
         key, end = self._key(i, depth)
         value: object
         prototype = key == "__proto__" and texts[end] == ":" and texts[i] != "["
-        if method or texts[end] in ("(", "<"):
-            value, end = tokens.unknown("a function", first), _skip_expression(tokens, end)
+        if i > first or texts[end] == "(":
+            value, end = tokens.unknown("a function", first), tokens.stops[end]
         elif texts[end] == ":":
             value, end = self.expression(end + 1, depth + 1)
         elif tokens.kinds[i] == "name":
@@ -4548,13 +4527,12 @@ class _Evaluator(_Operators):
         return end
 
     def _key(self, i: int, depth: int) -> tuple[str | None, int]:
-        """Give the text of a key, None when it is unknown."""
+        """The text of a key, `None` when it is unknown."""
         tokens = self.tokens
         if tokens.kinds[i] == "name":
-            word = tokens.texts[i]
-            return (word if "\\" not in word else _unquoted(word)), i + 1
+            return _unquoted(tokens.texts[i]), i + 1
         if tokens.kinds[i] in ("string", "number"):
-            return _script_text(self.primaries[tokens.kinds[i]](i, depth)[0]), i + 1
+            return _script_text(self._literal(i, depth)[0]), i + 1
         if tokens.texts[i] != "[":
             return None, i
         value, end = self.expression(i + 1, depth + 1)
@@ -4608,16 +4586,15 @@ def _parsed_number(word: str) -> int | float | None:
 def _unquoted(text: str, *, template: bool = False) -> str | None:
     """Read the inside of a string literal; None when an escape is malformed."""
     if template:
-        text = re.compile(_LINE).sub("\n", text)
+        text = pattern(_LINE).sub("\n", text)
     if "\\" not in text:
         return text
     try:
-        text = re.compile(_ESCAPE).sub(_script_unescaped, text)
+        text = pattern(_ESCAPE).sub(_script_unescaped, text)
     except (ValueError, OverflowError):
         return None
-    if any("\ud800" <= letter <= "\udfff" for letter in text):  # pairs written as two escapes
-        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
-    return text
+    # Pairs written as two escapes become the letter that they stand for.
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
 def _script_unescaped(found: re.Match[str]) -> str:
@@ -4626,12 +4603,9 @@ def _script_unescaped(found: re.Match[str]) -> str:
         return chr(int(code, 16))
     if found[4]:
         return chr(int(found[4], 8))
-    letter = found[5]
-    if letter in ("u", "x"):
+    if found[5] in ("u", "x"):
         raise ValueError(found[0])
-    if letter in ("\n", "\r\n", "\r", "\u2028", "\u2029"):
-        return ""
-    return _SIMPLE_ESCAPES.get(letter, letter)
+    return _SIMPLE_ESCAPES.get(found[5], found[5])
 
 
 # The entry
@@ -4646,16 +4620,19 @@ def read_script_config(text: str) -> ScriptValue:
     """
     if len(text) > MAX_SCRIPT_CHARS:
         raise ScriptError(f"the file has more than {MAX_SCRIPT_CHARS} characters", 1, 1)
-    tokens = _tokenize(text)
+    tokens = _without_types(_tokenize(text))
+    tokens.mark_ends()
     outline = _outline(tokens)
     if outline.root < 0:
         raise ScriptError(
             "nothing is exported at the top level; write `export default { … }`", 1, 1
         )
-    start = _unwrap(outline)
-    _mark_changes(outline)
-    value = _Evaluator(outline).exported(start)
-    return ScriptValue(value, tokens, tokens.starts[start])
+    evaluator = _Evaluator(outline)
+    value = evaluator.exported()
+    if _Changes(outline, evaluator).mark():
+        evaluator = _Evaluator(outline)
+        value = evaluator.exported()
+    return ScriptValue(value, tokens, tokens.starts[evaluator.root])
 
 
 # ── 5.3 What a configuration says ───────────────────────────────────────────────────────────────

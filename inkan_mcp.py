@@ -220,17 +220,6 @@ def pattern(source: str, flags: int = 0) -> re.Pattern[str]:
     return found
 
 
-_PATTERNS: dict[tuple[str, int], re.Pattern[str]] = {}
-
-
-def pattern(source: str, flags: int = 0) -> re.Pattern[str]:
-    """A regular expression, compiled when first asked for: start-up pays for none."""
-    found = _PATTERNS.get((source, flags))
-    if found is None:
-        found = _PATTERNS[source, flags] = re.compile(source, flags)
-    return found
-
-
 def fold(text: str) -> str:
     """`text` as it is compared: trimmed, in NFC, case-folded (SPEC 7)."""
     text = text.strip()
@@ -292,8 +281,6 @@ def near_misses(word: str, known: Iterable[str], most: int = 3) -> list[str]:
     """Those of `known` that `word` may have meant, the nearest first."""
     import difflib  # only a mistake needs it
 
-    if len(word) > 100:  # no name is that long, and the comparison would take long
-        return []
     if len(word) > 100:  # comparing takes as long as both lengths multiplied
         return []
     folded = {fold(name): name for name in known if len(name) <= 200}

@@ -31,7 +31,6 @@ TYPE_CHECKING = False  # `typing` costs milliseconds at start-up, and only check
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from subprocess import Popen
-    from threading import Event
     from typing import Any, Protocol
 else:
     Protocol = object
@@ -663,9 +662,9 @@ class Record:
 
     __slots__ = (
         "aliases", "approval", "authors", "body", "current", "date", "deciders", "description",
-        "fields", "folded", "handle", "id", "location", "number", "open", "path", "problems", "project", "ref",
-        "related", "review", "reviewers", "status", "status_text", "superseded_by", "supersedes",
-        "tags", "title", "type", "url",
+        "fields", "folded", "handle", "id", "location", "number", "open", "path", "problems",
+        "project", "ref", "related", "review", "reviewers", "status", "status_text",
+        "superseded_by", "supersedes", "tags", "title", "type", "url",
     )  # fmt: skip
 
     def __init__(self, origin: Origin) -> None:
@@ -4675,8 +4674,10 @@ class ConfigText:
         self._positions: dict[tuple[str | int, ...], tuple[int, int]] | None = None
 
     def get(self, key: str) -> object:
-        """The value of a top-level key. One that only an unknown spread may set counts as unset,
-        but for `contentDir`, without which nothing can be served.
+        """The value of a top-level key.
+
+        One that only an unknown spread may set counts as unset, but for `contentDir`, without
+        which nothing can be served.
         """
         value = member(self.mapping, key)
         unseen = value is not None and value is getattr(self.mapping, "rest", None)
@@ -4730,7 +4731,8 @@ def read_config(path: str, text: str) -> ConfigText:
     Raises `ConfigError` where it cannot be read. Nothing of it is ever run (SPEC 5).
     """
     ending = path.rsplit(".", 1)[-1]
-    read = {"json": _read_json, "yml": _read_yaml, "yaml": _read_yaml, "toml": _read_toml}.get(ending)
+    readers = {"json": _read_json, "yml": _read_yaml, "yaml": _read_yaml, "toml": _read_toml}
+    read = readers.get(ending)
     where = None
     if read is not None:
         value = read(path, text)
@@ -4860,8 +4862,8 @@ def known(read: ConfigText, keys: Sequence[str | int], value: object) -> object:
     """`value`, where it can be known without running the file; raises `ConfigError` elsewhere."""
     if isinstance(value, Unknown):
         name = _key_name(keys)
-        problem = f"{name} is computed ({value.reason}); write it as a literal or add inkan.config.json"
-        raise read.fault(keys, problem)
+        problem = f"{name} is computed ({value.reason})"
+        raise read.fault(keys, f"{problem}; write it as a literal or add inkan.config.json")
     return value
 
 
@@ -4915,9 +4917,8 @@ def _config_sources(read: ConfigText) -> list[SourceEntry]:
     if listed is None:
         return []
     if not isinstance(listed, list):
-        raise read.fault(
-            ("sources",), f"sources is {_described(listed)}; write a list of {{ dir }} or {{ repo }}"
-        )
+        what = f"sources is {_described(listed)}"
+        raise read.fault(("sources",), f"{what}; write a list of {{ dir }} or {{ repo }}")
     return [_config_source(read, index, item) for index, item in enumerate(listed)]
 
 
@@ -5029,7 +5030,8 @@ def _config_approvals(read: ConfigText) -> dict[str, int]:
     for name, value in _config_object(read, "types", value=read.get("types")).items():
         if not isinstance(value, dict):
             continue  # types also build the site; only requiredApprovals is ours
-        number = known(read, ("types", name, "requiredApprovals"), member(value, "requiredApprovals"))
+        keys = ("types", name, "requiredApprovals")
+        number = known(read, keys, member(value, keys[-1]))
         if number is None:
             continue
         if isinstance(number, bool) or not isinstance(number, int) or number < 0:
@@ -5093,8 +5095,8 @@ class Snapshot:
     """
 
     __slots__ = (
-        "_before", "_edits", "_token", "broken", "declared", "drafts", "is_site", "looked", "missing",
-        "problems", "projects", "records", "rules", "summaries", "title",
+        "_before", "_edits", "_token", "broken", "declared", "drafts", "is_site", "looked",
+        "missing", "problems", "projects", "records", "rules", "summaries", "title",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -5495,7 +5497,7 @@ class ContentFolder:
                 file.signature = file.rules = None  # they are other records now
 
     def _check_project(self, folder: FolderState, descriptor: int | None) -> None:
-        """Read `_project.yml` where it changed; new rules make the project's files be read again."""
+        """Read `_project.yml` where it changed; under new rules its files are read again."""
         shown_as = self.shown_path(f"{folder.relative}/_project.yml".lstrip("/"))
         state: FileState | None = folder.project_file or FileState()
         reason = None
@@ -5647,7 +5649,8 @@ class ContentFolder:
             before = link.problem.sentence if link.problem else None
             sentence = self._link_fault(real, chain) if is_wanted else None
             if sentence is None and leads_to_folder and self._linked >= MAX_LINKED_FOLDERS:
-                sentence = f"only {MAX_LINKED_FOLDERS:,} links to folders are followed, not this one"
+                most = f"{MAX_LINKED_FOLDERS:,} links to folders"
+                sentence = f"only {most} are followed, not this one"
             if real != link.real or sentence != before or leads_to_folder != bool(link.folder):
                 link.real, link.file, link.folder, link.problem = real, None, None, None
                 self.changed = True
@@ -6319,8 +6322,9 @@ def count_files(root: str, most: int = 10_000) -> tuple[int, int]:
 
 
 def native_folder(root: str) -> str | None:
-    """The content folder of an archive of inkan's that has no configuration: where a
-    `_project.yml` stands in a sub-folder of `content`, or of the root itself.
+    """The content folder of an archive of inkan's that has no configuration.
+
+    A `_project.yml` stands in a sub-folder of `content` then, or of the root itself.
     """
     for folder in (os.path.join(root, "content"), root):
         try:
@@ -11545,7 +11549,9 @@ def is_modern(method: str, params: dict[str, Any]) -> bool:
     )
 
 
-def error_answer(request_id: object, code: int, message: str, data: object = None) -> dict[str, Any]:
+def error_answer(
+    request_id: object, code: int, message: str, data: object = None
+) -> dict[str, Any]:
     """A JSON-RPC error response."""
     error: dict[str, Any] = {"code": code, "message": message}
     if data is not None:
@@ -12418,7 +12424,9 @@ def _typed(value: str, kind: str) -> Any:
     return value
 
 
-def run_call(source: Source, options: Options, call: Call, out: Callable[[str], None]) -> str | None:
+def run_call(
+    source: Source, options: Options, call: Call, out: Callable[[str], None]
+) -> str | None:
     """Run one tool without a client; returns the sentence of a tool error, else `None`.
 
     Raises `UsageError`, and `InkanError` where the source cannot be read.
@@ -12471,12 +12479,12 @@ def run_check(source: Source, call: Call, out: Callable[[str], None]) -> int:
 # Per client: the file that its configuration belongs into, and the key that holds the servers.
 CLIENTS = {
     "claude-code": (".mcp.json in the repository", "mcpServers"),
-    "claude-desktop": ("claude_desktop_config.json, opened from Settings > Developer", "mcpServers"),
+    "claude-desktop": ("claude_desktop_config.json, from Settings > Developer", "mcpServers"),
     "cursor": (".cursor/mcp.json in the repository, or ~/.cursor/mcp.json", "mcpServers"),
     "vscode": (".vscode/mcp.json in the repository", "servers"),
     "codex": ("~/.codex/config.toml", "mcp_servers"),
     "gemini": (".gemini/settings.json in the repository, or ~/.gemini/settings.json", "mcpServers"),
-    "zed": ("settings.json, opened from the command palette: zed: open settings", "context_servers"),
+    "zed": ("settings.json, from the command palette: zed: open settings", "context_servers"),
     "windsurf": ("~/.codeium/windsurf/mcp_config.json", "mcpServers"),
     "jetbrains": (".junie/mcp/mcp.json in the repository", "mcpServers"),
 }
@@ -12586,12 +12594,16 @@ def _run(options: Options, environ: Mapping[str, str]) -> int:
         return 0
     log = _no_log if "--check" in options.flags else log_line  # --check reports all itself
     source = make_source(options, environ, log)
-    if options.call is None and "--check" not in options.flags:
-        if sys.stdin is not None and sys.stdin.isatty():
-            log_line("waiting for a client's messages on standard input; press Ctrl-C to stop")
-        return serve(source, log_line, lambda: local_date(environ))
+    if options.call is not None or "--check" in options.flags:
+        return _run_once(source, options, Call(local_date(environ)))
+    if sys.stdin is not None and sys.stdin.isatty():
+        log_line("waiting for a client's messages on standard input; press Ctrl-C to stop")
+    return serve(source, log_line, lambda: local_date(environ))
+
+
+def _run_once(source: Source, options: Options, call: Call) -> int:
+    """`--call` or `--check`; a signal ends it at once, and what it fetches."""
     output = claim_stdout()
-    call = Call(local_date(environ))
     ended: list[int] = []
 
     def out(text: str) -> None:

@@ -30,8 +30,10 @@ import time
 TYPE_CHECKING = False  # `typing` costs milliseconds at start-up, and only checkers need it
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from ssl import SSLCertVerificationError
     from subprocess import Popen
     from typing import Any, Protocol
+    from urllib.parse import SplitResult
 else:
     Protocol = object
 
@@ -182,17 +184,19 @@ class Call:
     """What one call may ask of its surroundings: is it cancelled, what day is it, who listens.
 
     `today` is a `YYYY-MM-DD` text. `report(done, total, message)` sends progress to the client
-    where it asked for it. Sources call `check` between files, bodies and requests.
+    where it asked for it. Sources call `check` between files, bodies and requests. They say in
+    `notes` what the answer shall tell of its age, and set `out_of_time` where a search ended early.
     """
 
-    __slots__ = ("cancelled", "report", "today")
+    __slots__ = ("cancelled", "notes", "out_of_time", "report", "today")
 
     def __init__(
         self, today: str, report: Callable[[int, int | None, str], None] | None = None
     ) -> None:
         self.today = today
         self.report = report
-        self.cancelled = False
+        self.notes: list[str] = []
+        self.cancelled = self.out_of_time = False
 
     def check(self) -> None:
         """Raise `Cancelled` once the call is no longer wanted."""
@@ -7423,21 +7427,17 @@ class Repository:
 
 # ── 6c Published sites ────────────────────────────────────────────────────────────────────────
 #
-# A call asks the source, the source asks `Pages` for an address, and `Pages` has a worker ask
+# A call asks the source, the source asks `Pages` for addresses, and `Pages` has a thread ask
 # `Transport`. Calls never touch a socket: they wait for a job, look every 50 ms whether they are
 # still wanted, and leave a job behind that is over its time, even one stuck in name resolution.
 
 
 class SiteError(SourceError):
-    """One address cannot be read; the sentence names it.
+    """One address cannot be read; the sentence names it. `gone` says that nothing is there."""
 
-    `kind` is `gone` (nothing is there), `refused` (the site asks to sign in), `unusable` (what
-    came is not what was asked for) or `down` (no answer, or none for the moment).
-    """
-
-    def __init__(self, sentence: str, kind: str = "down") -> None:
+    def __init__(self, sentence: str, *, gone: bool = False) -> None:
         super().__init__(sentence)
-        self.kind = kind
+        self.gone = gone
 
 
 class SiteTimes:
@@ -7449,49 +7449,41 @@ class SiteTimes:
         self.retry, self.fault, self.search = RETRY_SECONDS, FAULT_SECONDS, SEARCH_SECONDS
 
 
-_ADDRESS = re.compile(
-    r"(https?)://(?:([^/?#@\\]*)@)?(\[[0-9a-f:.]+\]|[^/?#@:\[\]\\]+)(?::([0-9]{0,5}))?"
-    r"(/[^?#\\]*)?(\?[^#]*)?(?:#.*)?",
-    re.IGNORECASE,
-)
-_DEFAULT_PORTS = {"http": 80, "https": 443}
+_PATH_SAFE = "/:@!$&'()*+,;=~"
 
 
-class Address:
-    """An `http(s)` address in its parts. `login` is what stood before `@`; it is never shown."""
+def parse_address(text: str) -> SplitResult | None:
+    """The parts of an absolute `http(s)` address, the path in ASCII; `None` for anything else."""
+    import urllib.parse
 
-    __slots__ = ("host", "login", "path", "port", "query", "scheme")
-
-    def __init__(self, scheme: str, host: str, port: int) -> None:
-        self.scheme, self.host, self.port = scheme, host, port
-        self.path = self.query = self.login = ""
-
-    @property
-    def origin(self) -> str:
-        """Scheme, host and port; the port is left out where it is the scheme's own."""
-        port = "" if self.port == _DEFAULT_PORTS[self.scheme] else f":{self.port}"
-        return f"{self.scheme}://{self.host}{port}"
-
-    def __str__(self) -> str:
-        return f"{self.origin}{self.path}{self.query}"
-
-
-def parse_address(text: str) -> Address | None:
-    """The parts of an absolute `http(s)` address; `None` for anything else."""
-    found = None if any(c <= " " or c == "\x7f" for c in text) else _ADDRESS.fullmatch(text)
-    if not found:
+    try:
+        parts = urllib.parse.urlsplit(text)
+        known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
         return None
-    scheme = found[1].lower()
-    port = int(found[4] or _DEFAULT_PORTS[scheme])
-    if not 0 < port < 65536:
+    if not known or any(c <= " " or c in "\\\x7f" for c in text):
         return None
-    address = Address(scheme, found[3].lower(), port)
-    address.path, address.query, address.login = found[5] or "", found[6] or "", found[2] or ""
-    return address
+    path, query = (urllib.parse.quote(part, _PATH_SAFE + "%?") for part in parts[2:4])
+    return parts._replace(path=path, query=query, fragment="")
 
 
-_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+def origin_of(parts: SplitResult) -> str:
+    """Scheme, host and port; the port is left out where it is the scheme's own."""
+    host = parts.netloc.rpartition("@")[2].lower()
+    own = ":80" if parts.scheme == "http" else ":443"
+    return f"{parts.scheme}://{host.removesuffix(own).rstrip(':')}"
+
+
+def basic_login(parts: SplitResult) -> str:
+    """The value of an `Authorization` header for the `user:password` of an address, or `""`."""
+    import base64
+
+    login = percent_decode(parts.netloc.rpartition("@")[0])
+    return "Basic " + base64.b64encode(login.encode()).decode("ascii") if login else ""
+
+
+_HEADER_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+_VARIABLE = r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}"
 _OWN_HEADERS = frozenset({"connection", "content-length", "host", "te", "transfer-encoding"})
 
 
@@ -7503,118 +7495,37 @@ def parse_headers(texts: Iterable[str], environ: Mapping[str, str]) -> dict[str,
     headers = {}
     for text in texts:
         name, colon, value = text.partition(":")
-        name = name.strip(" \t")
-        if not colon or not _HEADER_NAME.fullmatch(name):
+        name = name.strip(" \t").title()
+        if not colon or not pattern(_HEADER_NAME).fullmatch(name):
             raise UsageError("--header must be written as 'NAME: VALUE', with a colon")
         if name.lower() in _OWN_HEADERS:
             raise UsageError(f"--header cannot set {name}; it is set for every request")
-        value = _with_variables(value, name, environ).strip(" \t")
-        if any(c == "\x7f" or (c < " " and c != "\t") for c in value):
-            raise UsageError(f"the value of --header {name} holds a line break or the like")
-        if not value.isascii():
-            raise UsageError(f"the value of --header {name} holds a character beyond ASCII")
+        for variable in pattern(_VARIABLE).findall(value):
+            if variable not in environ:
+                unset = f"${{{variable}}}, which the environment does not set"
+                raise UsageError(f"--header {name} uses {unset}")
+        value = pattern(_VARIABLE).sub(lambda found: environ[found[1]], value).strip(" \t")
+        if not (value.isascii() and value.replace("\t", " ").isprintable()):
+            what = "a line break, another control character or one beyond ASCII"
+            raise UsageError(f"the value of --header {name} holds {what}")
         headers[name] = value
     return headers
-
-
-def _with_variables(value: str, header: str, environ: Mapping[str, str]) -> str:
-    def replaced(found: re.Match[str]) -> str:
-        if found[1] not in environ:
-            raise UsageError(
-                f"--header {header} uses ${{{found[1]}}}, which the environment does not set"
-            )
-        return environ[found[1]]
-
-    return _VARIABLE.sub(replaced, value)
 
 
 # ── 6c.1 Requests ─────────────────────────────────────────────────────────────────────────────
 
 
 class Response:
-    """What an address answered: status, headers by lower-case name, the body unpacked."""
+    """What an address answered: its status, headers, and body unpacked.
 
-    __slots__ = ("address", "body", "headers", "status")
+    `asked` is the address that was asked for, `address` the one that answered after redirects.
+    """
 
-    def __init__(self, address: str, status: int, headers: dict[str, str], body: bytes) -> None:
-        self.address, self.status, self.headers, self.body = address, status, headers, body
+    __slots__ = ("address", "asked", "body", "headers", "status")
 
-    @property
-    def media(self) -> str:
-        """The media type, without its parameters."""
-        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
-
-
-class Wire:
-    """One open connection; each read and write ends when the job's time does, drip or not."""
-
-    __slots__ = ("job", "now", "proxied", "since", "sock")
-
-    def __init__(self, sock: Any, job: Job, now: Callable[[], float]) -> None:
-        self.sock, self.job, self.now = sock, job, now
-        self.proxied = ""
-        self.since = 0.0
-        job.wire = self
-
-    def remaining(self) -> float:
-        """The seconds that the job still has. Raises `TimeoutError` when there are none."""
-        left = self.job.deadline - self.now()
-        if left <= 0 or self.job.done:
-            raise TimeoutError
-        return left
-
-    def sendall(self, data: bytes) -> None:
-        """Send everything, within the job's time."""
-        self.sock.settimeout(self.remaining())
-        self.sock.sendall(data)
-
-    def makefile(self, _mode: str) -> io.BufferedReader:
-        """What `http.client` reads the answer from."""
-        return io.BufferedReader(_WireReader(self), 65536)
-
-    def end(self) -> None:
-        """Close the connection."""
-        try:
-            self.sock.close()
-        except OSError:
-            return
-
-    def abort(self) -> None:
-        """Wake the thread that reads or writes, which then closes the connection.
-
-        The plain method: that of a TLS socket takes the layer away under the reader's hands.
-        """
-        import socket
-
-        try:
-            socket.socket.shutdown(self.sock, socket.SHUT_RDWR)
-        except OSError:
-            return
-
-    def is_quiet(self) -> bool:
-        """Whether a kept connection is still open and holds nothing that nobody asked for."""
-        import socket
-
-        try:
-            self.sock.settimeout(0)
-            socket.socket.recv(self.sock, 1, socket.MSG_PEEK)
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
-        return False
-
-
-class _WireReader(io.RawIOBase):
-    def __init__(self, wire: Wire) -> None:
-        self._wire = wire
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        self._wire.sock.settimeout(self._wire.remaining())
-        return int(self._wire.sock.recv_into(buffer))
+    def __init__(self, address: str, status: int, headers: Any, body: bytes) -> None:
+        self.asked = self.address = address
+        self.status, self.headers, self.body = status, headers, body
 
 
 class Transport:
@@ -7625,289 +7536,214 @@ class Transport:
     """
 
     def __init__(self, origin: str, secrets: dict[str, str], times: SiteTimes) -> None:
-        import threading
-
         self._origin, self._secrets, self._times = origin, secrets, times
-        self._lock = threading.Lock()
-        self._idle: dict[tuple[str, str], list[Wire]] = {}
-        self._closed = False
+        self._kept: dict[tuple[str, str], list[tuple[float, Any]]] = {}
         self._context: Any = None
 
     def fetch(self, job: Job) -> Response:
-        """The answer to a job's address, redirects followed. Raises `SiteError`."""
+        """The answer to a job's address, redirects followed. Raises `SiteError`, `Cancelled`."""
         import http.client
 
+        address = asked = job.page.address
         try:
-            address = _encoded(job.address)
             for _ in range(MAX_REDIRECTS + 1):
                 response = self._exchange(address, job)
+                response.asked = asked
                 if response.status not in (301, 302, 303, 307, 308):
                     return response
-                address = self._redirected(address, response, job)
+                address = self._redirected(response)
         except (OSError, http.client.HTTPException, ValueError) as fault:
-            raise self._fault(fault, job) from fault
-        raise SiteError(f"{job.address} is redirected more than {MAX_REDIRECTS} times", "unusable")
+            raise SiteError(_fault_words(fault, job)) from fault
+        raise SiteError(f"{asked} is redirected more than {MAX_REDIRECTS} times")
 
     def close(self) -> None:
         """Close the connections that are kept."""
-        with self._lock:
-            self._closed = True
-            kept = [wire for wires in self._idle.values() for wire in wires]
-            self._idle.clear()
-        for wire in kept:
-            wire.end()
+        for kept in list(self._kept.values()):
+            while kept:
+                kept.pop()[1].close()
 
-    def _redirected(self, address: Address, response: Response, job: Job) -> Address:
+    def _redirected(self, response: Response) -> str:
         import urllib.parse
 
-        place = response.headers.get("location", "")
-        target = parse_address(urllib.parse.urljoin(str(address), place)) if place else None
+        place = response.headers.get("Location", "")
+        address = urllib.parse.urljoin(response.address, place) if place else ""
+        target = parse_address(address)
         if target is None:
-            raise SiteError(
-                f"{job.address} is redirected to {quoted(place)}, which is no http(s) address",
-                "unusable",
-            )
-        if self._secrets and address.scheme == "https" and target.scheme == "http":
-            raise SiteError(
-                f"{job.address} is redirected from https to http, which is not followed with a "
-                "--header",
-                "unusable",
-            )
-        return _encoded(str(target))
+            where = f"{quoted(place)}, which is no http(s) address"
+            raise SiteError(f"{response.asked} is redirected to {where}")
+        if self._secrets and response.address.startswith("https:") and target.scheme == "http":
+            why = "from https to http, which is not followed with a --header"
+            raise SiteError(f"{response.asked} is redirected {why}")
+        return address
 
-    def _exchange(self, address: Address, job: Job) -> Response:
+    def _exchange(self, address: str, job: Job) -> Response:
         import http.client
 
-        key = (address.origin, self._proxy(address))
-        wire = self._kept(key, job)
-        if wire is not None:
+        parts = parse_address(address)
+        assert parts is not None
+        proxy = self._proxy(parts)
+        job.through = f" through the proxy {origin_of(proxy)}" if proxy else ""
+        connection = self._take((origin_of(parts), job.through))
+        if connection is not None:
             try:
-                return self._ask(wire, key, address)
+                return self._ask(connection, parts, proxy, job)
             except (OSError, http.client.HTTPException):
-                # The server may have closed the connection at that moment; a new one will tell.
-                wire.end()
-                if job.done or job.deadline <= self._times.now():
-                    raise
-        return self._ask(self._connected(key, address, job), key, address)
+                job.left()  # the server may just have closed it, which a new connection will tell
+        return self._ask(self._connection(parts, proxy), parts, proxy, job)
 
-    def _ask(self, wire: Wire, key: tuple[str, str], address: Address) -> Response:
+    def _take(self, key: tuple[str, str]) -> Any:
+        """A kept connection that is open and holds nothing that nobody asked for, or `None`."""
+        import select
+
+        kept = self._kept.setdefault(key, [])
+        while kept:
+            since, connection = kept.pop()
+            if self._times.now() - since < IDLE_SECONDS:
+                if not select.select([connection.sock], [], [], 0)[0]:
+                    return connection
+            connection.close()
+        return None
+
+    def _connection(self, parts: SplitResult, proxy: SplitResult | None) -> Any:
+        import http.client
+
+        host = proxy or parts
+        assert host.hostname is not None
+        seconds = self._times.fetch / 2  # for each of a host's addresses: the first may be dead
+        port = host.port or (443 if host.scheme == "https" else 80)
+        if parts.scheme == "http":
+            return http.client.HTTPConnection(host.hostname, port, timeout=seconds)
+        connection = http.client.HTTPSConnection(
+            host.hostname, port, timeout=seconds, context=self._tls()
+        )
+        if proxy is not None:
+            assert parts.hostname is not None
+            connection.set_tunnel(parts.hostname, parts.port or 443, _proxy_login(proxy))
+        return connection
+
+    def _ask(
+        self, connection: Any, parts: SplitResult, proxy: SplitResult | None, job: Job
+    ) -> Response:
         """Send one request and read its answer; the connection is kept if nothing is left in it."""
-        complete = False
+        target = parts.path or "/"
+        target += f"?{parts.query}" if parts.query else ""
+        address = origin_of(parts) + target
         try:
-            wire.sendall(self._request(wire, address))
-            answer = _answer_on(wire, "GET")
-            headers = {name.lower(): value for name, value in answer.getheaders()}
-            most = MAX_BODY_BYTES if answer.status == 200 else 65536
-            raw = _read_answer(answer, most, str(address))
-            complete = answer.isclosed() and not answer.will_close
+            if connection.sock is None:
+                connection.connect()
+            job.sock = connection.sock
+            job.sock.settimeout(job.left())
+            through = proxy is not None and parts.scheme == "http"
+            headers = self._headers(parts, proxy if through else None, job)
+            connection.request("GET", address if through else target, headers=headers)
+            answer = connection.getresponse()
+            raw = _read_answer(answer, address)
+        except BaseException:
+            connection.close()
+            raise
         finally:
-            if complete:
-                self._keep(key, wire)
-            else:
-                wire.end()
-        body = unpacked(raw, headers, str(address)) if answer.status == 200 else b""
-        return Response(str(address), answer.status, headers, body)
+            job.sock = None  # whoever gives that job up must not cut the next one short
+        if connection.sock is not None and answer.isclosed():
+            self._keep((origin_of(parts), job.through), connection)
+        else:
+            connection.close()
+        return Response(address, answer.status, answer.headers, unpacked(raw, answer, address))
 
-    def _request(self, wire: Wire, address: Address) -> bytes:
-        headers = {
-            "Host": address.origin.partition("//")[2],
+    def _keep(self, key: tuple[str, str], connection: Any) -> None:
+        kept = self._kept.setdefault(key, [])
+        if len(kept) < BODY_READERS + 2:
+            kept.append((self._times.now(), connection))
+        else:
+            connection.close()
+
+    def _headers(
+        self, parts: SplitResult, proxy: SplitResult | None, job: Job
+    ) -> dict[str, str]:
+        own = {
             "User-Agent": f"inkan-mcp/{__version__}",
             "Accept": "application/json, text/markdown, text/plain, */*",
             "Accept-Encoding": "gzip, deflate",
-            **wire.job.conditions,
+            **job.conditions,
+            **_proxy_login(proxy),
         }
-        target = (address.path or "/") + address.query
-        if wire.proxied and address.scheme == "http":
-            target = address.origin + target
-            headers.update(_proxy_login(wire.proxied))
-        if address.origin == self._origin:  # a secret goes to no other origin (SPEC 2)
-            replaced = {name.lower() for name in self._secrets}
-            headers = {name: v for name, v in headers.items() if name.lower() not in replaced}
-            headers.update(self._secrets)
-        lines = [f"GET {target} HTTP/1.1", *(f"{name}: {v}" for name, v in headers.items())]
-        return ("\r\n".join(lines) + "\r\n\r\n").encode("ascii")
+        # A secret goes to no other origin (SPEC 2).
+        return {**own, **self._secrets} if origin_of(parts) == self._origin else own
 
-    def _kept(self, key: tuple[str, str], job: Job) -> Wire | None:
-        while True:
-            with self._lock:
-                kept = self._idle.get(key)
-                if not kept:
-                    return None
-                wire = kept.pop()
-            if self._times.now() - wire.since < IDLE_SECONDS and wire.is_quiet():
-                wire.job, job.wire = job, wire
-                return wire
-            wire.end()
-
-    def _keep(self, key: tuple[str, str], wire: Wire) -> None:
-        wire.since = self._times.now()
-        wire.job.wire = None  # whoever gives that job up must not cut the next one short
-        with self._lock:
-            kept = self._idle.setdefault(key, [])
-            if len(kept) < BODY_READERS + 2 and not self._closed:
-                kept.append(wire)
-                return
-        wire.end()
-
-    def _connected(self, key: tuple[str, str], address: Address, job: Job) -> Wire:
-        proxy = parse_address(key[1]) if key[1] else None
-        wire = self._dialled(proxy or address, job)
-        wire.proxied = key[1]
-        try:
-            if proxy is not None and address.scheme == "https":
-                _tunnel(wire, address)
-            if address.scheme == "https":
-                wire.sock.settimeout(wire.remaining())
-                host = address.host.strip("[]")
-                wire.sock = self._tls().wrap_socket(wire.sock, server_hostname=host)
-        except BaseException:
-            wire.end()
-            raise
-        return wire
-
-    def _dialled(self, address: Address, job: Job) -> Wire:
-        """A connection to the first address of that host which answers within its share of time."""
-        import socket
-
-        host = address.host.strip("[]")
-        found = socket.getaddrinfo(host, address.port, 0, socket.SOCK_STREAM)
-        fault: OSError = OSError("the name has no address")
-        for nth, (family, kind, protocol, _, where) in enumerate(found):
-            sock = socket.socket(family, kind, protocol)
-            try:
-                wire = Wire(sock, job, self._times.now)
-                sock.settimeout(wire.remaining() / (len(found) - nth))
-                sock.connect(where)
-                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                return wire
-            except OSError as refused:
-                sock.close()
-                fault = refused
-        raise fault
-
-    def _proxy(self, address: Address) -> str:
-        """The address of the environment's proxy for that address, or `""`."""
+    def _proxy(self, parts: SplitResult) -> SplitResult | None:
+        """The proxy that the environment names for that address."""
         import urllib.request
 
         proxies = urllib.request.getproxies()
-        proxy = proxies.get(address.scheme) or proxies.get("all")
-        host = address.origin.partition("//")[2]
-        if not proxy or urllib.request.proxy_bypass(host):
-            return ""
-        if "://" not in proxy:
-            proxy = f"http://{proxy}"
-        if parse_address(proxy) is None:
-            raise SiteError(
-                f"{address} cannot be asked for: the {address.scheme} proxy of the environment is "
-                "no http address",
-                "unusable",
-            )
-        return proxy
+        proxy = proxies.get(parts.scheme) or proxies.get("all")
+        if not proxy or urllib.request.proxy_bypass(origin_of(parts).partition("//")[2]):
+            return None
+        found = parse_address(proxy if "://" in proxy else f"http://{proxy}")
+        if found is None:
+            why = f"the {parts.scheme} proxy of the environment is no http address"
+            raise SiteError(f"{origin_of(parts)} cannot be asked, since {why}")
+        return found
 
     def _tls(self) -> Any:
         import ssl
 
-        with self._lock:
-            if self._context is None:  # reads the system's certificates once, or SSL_CERT_FILE
-                self._context = ssl.create_default_context()
-                # Python 3.13 also refuses what is untidy in a company's own certificate of old.
-                self._context.verify_flags &= ~ssl.VERIFY_X509_STRICT
-                self._context.set_alpn_protocols(["http/1.1"])
-            return self._context
-
-    def _fault(self, fault: Exception, job: Job) -> SiteError:
-        """A foreign exception as a sentence about the job's address."""
-        import http.client
-        import socket
-        import ssl
-
-        address = job.address
-        if isinstance(fault, (TimeoutError, socket.timeout)):
-            return _no_answer(job, self._times)
-        if isinstance(fault, ssl.SSLCertVerificationError):
-            return SiteError(f"{address} {_untrusted(fault)}")
-        if isinstance(fault, http.client.IncompleteRead):
-            return SiteError(f"{address} broke off before the answer was complete; try again")
-        if isinstance(fault, http.client.HTTPException):
-            return SiteError(f"{address} did not answer as HTTP does ({type(fault).__name__})")
-        reason = getattr(fault, "strerror", None) or str(fault) or type(fault).__name__
-        if isinstance(fault, socket.gaierror):
-            reason = f"its host name is not known: {reason}"
-        through = job.wire.proxied if job.wire is not None else ""
-        proxy = parse_address(through) if through else None
-        by = f" through the proxy {proxy.origin}" if proxy else ""
-        return SiteError(f"{address} cannot be reached{by} ({shown(reason)})")
+        if self._context is None:  # reads the system's certificates, or SSL_CERT_FILE
+            context = ssl.create_default_context()
+            # Python 3.13 also refuses what is untidy in a company's own certificate of old.
+            context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+            self._context = context
+        return self._context
 
 
-def _no_answer(job: Job, times: SiteTimes) -> SiteError:
-    return SiteError(f"{job.address} did not answer within {times.fetch:g}s")
+def _proxy_login(proxy: SplitResult | None) -> dict[str, str]:
+    login = basic_login(proxy) if proxy is not None else ""
+    return {"Proxy-Authorization": login} if login else {}
 
 
-def _encoded(text: str) -> Address:
-    """An address as it stands in a request: host and path in ASCII."""
-    import urllib.parse
+def _fault_words(fault: Exception, job: Job) -> str:
+    """A foreign exception as a sentence about the job's address."""
+    import http.client
+    import socket
+    import ssl
 
-    address = parse_address(text)
-    if address is None:
-        raise SiteError(f"{shown(text)} is no http(s) address", "unusable")
-    if not address.host.isascii():
-        address.host = address.host.encode("idna").decode("ascii")
-    address.path = urllib.parse.quote(address.path, safe="/%:@!$&'()*+,;=~")
-    address.query = urllib.parse.quote(address.query, safe="/%:@!$&'()*+,;=~?")
-    return address
-
-
-def _proxy_login(proxy: str) -> dict[str, str]:
-    address = parse_address(proxy)
-    if address is None or not address.login:
-        return {}
-    return {"Proxy-Authorization": basic_login(address.login)}
+    address = job.page.address
+    if isinstance(fault, (TimeoutError, socket.timeout)):
+        return job.late
+    if isinstance(fault, ssl.SSLCertVerificationError):
+        return f"{address} {_untrusted(fault)}"
+    if isinstance(fault, http.client.IncompleteRead):
+        return f"{address} broke off before the answer was complete; try again"
+    if isinstance(fault, http.client.HTTPException) and not isinstance(fault, OSError):
+        return f"{address} did not answer as HTTP does ({type(fault).__name__})"
+    reason = getattr(fault, "strerror", None) or str(fault) or type(fault).__name__
+    return f"{address} cannot be reached{job.through} ({shown(reason)})"
 
 
-def basic_login(login: str) -> str:
-    """The value of an `Authorization` header for the `user:password` of an address."""
-    import base64
-    import urllib.parse
-
-    return "Basic " + base64.b64encode(urllib.parse.unquote(login).encode()).decode("ascii")
-
-
-def _tunnel(wire: Wire, address: Address) -> None:
-    """Have the proxy connect to the address; what follows is between us and the site."""
-    host = f"{address.host}:{address.port}"
-    headers = {"Host": host, **_proxy_login(wire.proxied)}
-    lines = [f"CONNECT {host} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items())]
-    wire.sendall(("\r\n".join(lines) + "\r\n\r\n").encode("ascii"))
-    answer = _answer_on(wire, "CONNECT")
-    if answer.status != 200:
-        raise OSError(f"the proxy answered {_status_words(answer.status)}")
+def _untrusted(fault: SSLCertVerificationError) -> str:
+    """What is wrong with a certificate, and what helps: never switching the check off."""
+    reason = shown(fault.verify_message)
+    if fault.verify_code not in (2, 18, 19, 20, 21, 27):  # the codes for no trusted issuer
+        return f"shows a certificate that does not hold ({reason}); the site has to renew it"
+    named = os.environ.get("SSL_CERT_FILE")
+    helps = "name the file that holds the issuer's certificate in SSL_CERT_FILE"
+    if named and not os.path.isfile(named):
+        helps = f"SSL_CERT_FILE names {shown(named)}, which is no file"
+    return f"shows a certificate of an unknown issuer ({reason}); {helps}"
 
 
-def _answer_on(wire: Any, method: str) -> Any:
-    """The status and headers of the answer on a connection, its body still to be read."""
+def _read_answer(answer: Any, address: str) -> bytes:
+    """The body as sent; of any answer but a good one only so much that the next can follow."""
     import http.client
 
-    answer = http.client.HTTPResponse(wire, method=method)
-    answer.begin()
-    return answer
-
-
-def _read_answer(answer: Any, most: int, address: str) -> bytes:
-    """The body as sent, up to `most` bytes; more of a good answer is a fault."""
-    import http.client
-
+    most = MAX_BODY_BYTES if answer.status == 200 else 65536
     chunks: list[bytes] = []
     size = 0
-    while size <= most:
-        chunk = answer.read(65536)
-        if not chunk:
-            break
+    while size <= most and (chunk := answer.read(65536)):
         chunks.append(chunk)
         size += len(chunk)
-    if size > most:
-        if answer.status == 200:
-            raise _too_large(address)
+    if answer.status != 200:
         return b""
+    if size > most:
+        raise _too_large(address)
     if answer.length:  # `read` with a size does not tell of an early end
         raise http.client.IncompleteRead(b"", answer.length)
     return b"".join(chunks)
@@ -7915,178 +7751,124 @@ def _read_answer(answer: Any, most: int, address: str) -> bytes:
 
 def _too_large(address: str) -> SiteError:
     most = MAX_BODY_BYTES // (1024 * 1024)
-    return SiteError(f"{address} holds more than {most} MiB, which is not read", "unusable")
+    return SiteError(f"{address} holds more than {most} MiB, which is not read")
 
 
-def unpacked(raw: bytes, headers: Mapping[str, str], address: str) -> bytes:
+def unpacked(raw: bytes, answer: Any, address: str) -> bytes:
     """A body without its `Content-Encoding`, bounded while it is unpacked. Raises `SiteError`."""
-    named = headers.get("content-encoding", "").lower().replace(" ", "").split(",")
-    codings = [name for name in named if name not in ("", "identity")]
-    if not codings and raw[:2] == b"\x1f\x8b":  # packed files that a server sends as they are
-        codings = ["gzip"]
-    if not codings:
+    coding = answer.headers.get("Content-Encoding", "").strip().lower()
+    if coding in ("", "identity"):
+        if raw[:2] != b"\x1f\x8b":  # packed files that a server sends as they are
+            return raw
+    elif coding not in ("gzip", "x-gzip", "deflate"):
+        asked = "and only gzip and deflate were asked for"
+        raise SiteError(f"{address} is packed as {quoted(coding)}, {asked}")
+    if not raw:
         return raw
-    if len(codings) > 1 or codings[0] not in ("gzip", "x-gzip", "deflate"):
-        raise SiteError(
-            f"{address} is packed as {quoted(','.join(codings))}, and only gzip and deflate were "
-            "asked for",
-            "unusable",
-        )
     import zlib
 
-    bits = 47 if codings[0] != "deflate" or raw[:1] in (b"\x78", b"\x58", b"\x1f") else -15
+    bare = coding == "deflate" and raw[:1] not in (b"\x78", b"\x58", b"\x1f")
+    stream = zlib.decompressobj(-15 if bare else 47)
     try:
-        return _inflated(raw, bits, address)
+        body = stream.decompress(raw, MAX_BODY_BYTES + 1)
     except zlib.error as fault:
-        raise SiteError(f"{address} cannot be unpacked ({fault})", "unusable") from fault
-
-
-def _inflated(raw: bytes, bits: int, address: str) -> bytes:
-    import zlib
-
-    parts: list[bytes] = []
-    size = 0
-    while raw:  # a gzip file may hold several members
-        stream = zlib.decompressobj(bits)
-        while not stream.eof:
-            part = stream.decompress(raw, 1 << 20)
-            raw = stream.unconsumed_tail
-            size += len(part)
-            if size > MAX_BODY_BYTES:
-                raise _too_large(address)
-            parts.append(part)
-            if not stream.eof and not raw and not part:
-                raise SiteError(f"{address} broke off before the answer was complete; try again")
-        raw = stream.unused_data if bits == 47 and stream.unused_data[:2] == b"\x1f\x8b" else b""
-    return b"".join(parts)
-
-
-def _untrusted(fault: Any) -> str:
-    """What is wrong with a certificate, and what helps: never switching the check off."""
-    reason = shown(getattr(fault, "verify_message", "") or str(fault))
-    if getattr(fault, "verify_code", 0) not in (2, 18, 19, 20, 21, 27):  # no trusted issuer
-        return f"shows a certificate that does not hold ({reason}); the site has to renew it"
-    named = os.environ.get("SSL_CERT_FILE")
-    if named and not os.path.isfile(named):
-        return (
-            f"shows a certificate of an unknown issuer ({reason}), and SSL_CERT_FILE names "
-            f"{shown(named)}, which is no file"
-        )
-    return (
-        f"shows a certificate of an unknown issuer ({reason}); name the file that holds the "
-        "issuer's certificate in SSL_CERT_FILE"
-    )
+        raise SiteError(f"{address} cannot be unpacked ({fault})") from fault
+    if len(body) > MAX_BODY_BYTES:
+        raise _too_large(address)
+    if not stream.eof or stream.unused_data.strip(b"\0"):
+        raise SiteError(f"{address} broke off before the answer was complete; try again")
+    return body
 
 
 # ── 6c.2 What came, checked ───────────────────────────────────────────────────────────────────
 
 
-def _status_words(status: int) -> str:
+def status_fault(response: Response) -> str:
+    """What an answer other than 200 says, and what helps; `""` for a good one."""
     import http.client
 
-    words = http.client.responses.get(status, "")
-    return f"{status} {words}".rstrip()
-
-
-def check_status(response: Response, address: str) -> None:
-    """Raise `SiteError` for any answer but 200, with what helps."""
     status = response.status
     if status == 200:
-        return
-    sentence, kind = f"{address} answered {_status_words(status)}", "unusable"
+        return ""
+    words = http.client.responses.get(status, "")
+    sentence = f"{response.asked} answered {status} {words}".rstrip()
     if status in (401, 403):
         sentence += "; the site asks to sign in, so send what it wants with --header"
-        kind = "refused"
     elif status == 407:
         sentence += "; write the proxy's user and password into the proxy variable"
-    elif status in (404, 410):
-        kind = "gone"
-    elif status in (408, 425, 429) or status >= 500:
-        kind = "down"
-        after = response.headers.get("retry-after", "").strip()
-        if after:
-            unit = " seconds" if after.isascii() and after.isdigit() else ""
-            sentence += f"; try again after {shown(after[:40])}{unit} (Retry-After)"
-    raise SiteError(sentence, kind)
+    after = response.headers.get("Retry-After", "").strip()
+    if after:
+        unit = " seconds" if after.isascii() and after.isdigit() else ""
+        sentence += f"; try again after {shown(after[:40])}{unit} (Retry-After)"
+    return sentence
 
 
-_PASSWORD = re.compile(r"""type\s*=\s*["']?password""", re.IGNORECASE | re.ASCII)
-
-
-def is_html(response: Response, start: str) -> bool:
+def is_html(response: Response, text: str) -> bool:
     """Whether a web page came where data or Markdown was due."""
-    head = start.lstrip("\ufeff \t\r\n")[:200].lower()
+    head = text[:1000].lstrip().lower()
     if head.startswith(("<!doctype html", "<html")):
         return True
-    return response.media in ("text/html", "application/xhtml+xml") and head.startswith("<")
+    return "html" in response.headers.get_content_type() and head.startswith("<")
 
 
-def asks_to_sign_in(response: Response, text: str) -> bool:
-    """Whether a web page is a form to sign in with, by its fields and its address."""
-    where = response.address.lower().partition("//")[2].partition("/")
-    words = ("login", "signin", "sign-in", "sso", "oauth", "saml", "/auth")
-    return any(word in where[2] or where[0].startswith(word + ".") for word in words) or bool(
-        _PASSWORD.search(text[:100_000])
-    )
+_SIGN_IN = r"""(?ai)type\s*=\s*["']?password"""
+_SIGN_IN_ADDRESS = r"(?i)//(?:login|signin|sso|auth)\.|login|sign-?in|oauth|saml|/auth|/sso"
 
 
-def decoded_page(response: Response, address: str) -> str:
-    """A body as text: UTF-8, or the character set that the answer names. Raises `SiteError`."""
+def decoded_page(response: Response) -> str:
+    """The body of a good answer as text. Raises `SiteError`, also for a form to sign in with."""
+    address = response.asked
     try:
-        return response.body.decode("utf-8-sig")
+        text = response.body.decode("utf-8-sig")
     except UnicodeDecodeError as fault:
-        charset = response.headers.get("content-type", "").lower().partition("charset=")[2]
-        try:
-            return response.body.decode(charset.partition(";")[0].strip(' "') or "utf-8")
-        except (LookupError, UnicodeDecodeError):
-            raise SiteError(
-                f"{address} is not UTF-8 (byte {fault.start + 1}); publish it as UTF-8", "unusable"
-            ) from fault
+        why = f"is not UTF-8 (byte {fault.start + 1}); publish it as UTF-8"
+        raise SiteError(f"{address} {why}") from fault
+    moved = response.address if response.address != address else ""
+    if is_html(response, text) and (
+        pattern(_SIGN_IN).search(text[:100_000]) or pattern(_SIGN_IN_ADDRESS).search(moved)
+    ):
+        raise SiteError(f"{address} asks to sign in; send what the site wants with --header")
+    return text
 
 
-def read_markdown(response: Response, address: str) -> str:
+def read_markdown(response: Response, check: Callable[[], None]) -> str:
     """The Markdown that an address answered, without its front matter. Raises `SiteError`."""
-    check_status(response, address)
-    text = decoded_page(response, address)
+    fault = status_fault(response)
+    if fault:
+        raise SiteError(fault, gone=response.status in (404, 410))
+    text = decoded_page(response)
     if is_html(response, text):
-        if asks_to_sign_in(response, text):
-            raise SiteError(
-                f"{address} asks to sign in; send what the site wants with --header", "refused"
-            )
-        raise SiteError(f"{address} was not found: the site answered with a web page", "gone")
-    return without_front_matter(text)
+        why = "was not found: the site answered with a web page"
+        raise SiteError(f"{response.asked} {why}", gone=True)
+    return body_of(text)
 
 
-def without_front_matter(text: str) -> str:
-    """A Markdown text without the block between `---` lines that it begins with."""
-    if not text.startswith(("---", "\ufeff")):
-        return text
-    import vendored_yaml
-
-    front = vendored_yaml.split_front_matter(text)
-    return text if front.block is None else str(front.body)
-
-
-def decode_index(response: Response, address: str) -> object:
-    """The JSON that an address answered; lines of objects are a list. Raises `SiteError`."""
-    check_status(response, address)
-    text = decoded_page(response, address)
-    if is_html(response, text) and asks_to_sign_in(response, text):
-        raise SiteError(
-            f"{address} asks to sign in; send what the site wants with --header", "refused"
-        )
+def decode_index(response: Response) -> object:
+    """The JSON that an address answered. Raises `SiteError`."""
+    fault = status_fault(response)
+    if fault:
+        raise SiteError(fault)
+    text = decoded_page(response)
     try:
         return parse_json_text(text)
-    except (ValueError, RecursionError) as fault:
-        raise SiteError(_no_json(response, text, fault, address), "unusable") from fault
+    except ValueError as wrong:
+        found = str(wrong)
+        if text[:1000].lstrip()[:1] not in ("{", "["):
+            start = " ".join(text[:200].split())[:40]
+            found = f"it begins with {quoted(start)}" if start else "an empty answer"
+        found = f"{shown(response.headers.get_content_type())}, {shown(found)}"
+        hint = "is this the site's address, base path included?"
+        raise SiteError(f"{response.asked} is not JSON ({found}): {hint}") from wrong
 
 
 def parse_json_text(text: str) -> object:
-    """A JSON value, or several on a line each as a list. Raises `ValueError`, `RecursionError`."""
+    """A JSON value, or several on a line each as a list. Raises `ValueError`."""
     import json
 
     try:
         return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
     except json.JSONDecodeError as fault:
         lines = [line for line in text.split("\n") if line.strip()]
         if fault.msg != "Extra data" or not all(line.lstrip()[:1] == "{" for line in lines):
@@ -8094,21 +7876,15 @@ def parse_json_text(text: str) -> object:
         return [json.loads(line) for line in lines]
 
 
-def _no_json(response: Response, text: str, fault: Exception, address: str) -> str:
-    if isinstance(fault, RecursionError):
-        return f"{address} is nested too deeply to be an index of records"
-    media = shown(response.media or "no media type")
-    if is_html(response, text) or text.lstrip()[:1] not in ("{", "["):
-        start = quoted(" ".join(text[:200].split())[:40]) if text.strip() else "an empty answer"
-        begins = f"it begins with {start}" if text.strip() else start
-        return (
-            f"{address} is not JSON ({media}, {begins}): is this the site's address, base path "
-            "included?"
-        )
-    return (
-        f"{address} is not JSON ({media}, {shown(str(fault))}): is this the site's address, base "
-        "path included?"
-    )
+def read_llms(response: Response, check: Callable[[], None]) -> str:
+    """The text of a site's `llms.txt`, `""` where it has none (SPEC 6). Raises `SiteError`."""
+    if response.status in (401, 403, 404, 410):
+        return ""
+    fault = status_fault(response)
+    if fault:
+        raise SiteError(fault)
+    text = response.body.decode("utf-8", "replace")
+    return "" if is_html(response, text) else text
 
 
 # ── 6c.3 Copies of what came, and the jobs that fetch them ────────────────────────────────────
@@ -8118,19 +7894,18 @@ class Page:
     """One address: the last good copy of what `read` made of it, and how asking for it stands."""
 
     __slots__ = (
-        "address", "checked", "conditions", "fault", "folded", "job", "keeps", "mark", "optional",
-        "patience", "read", "size", "tried", "value",
+        "address", "checked", "conditions", "fault", "folded", "job", "mark", "read", "size",
+        "tried", "value",
     )  # fmt: skip
 
-    def __init__(self, address: str, read: Callable[[Response, str], object]) -> None:
+    def __init__(
+        self, address: str, read: Callable[[Response, Callable[[], None]], object]
+    ) -> None:
         self.address, self.read = address, read
-        self.keeps = False  # the copy stands in whatever the fault, not only when the site is down
-        self.optional = False  # a call waits for it once; while it fails it does without
-        self.patience = 0.0  # the seconds for which a fault is answered without asking again
-        self.size = 0
         self.value: Any = None
-        self.folded: str | None = None
-        self.mark: tuple[int, int, int] | None = None
+        self.folded: tuple[str, str] | None = None  # a text, and the same as it is searched
+        self.mark: int | None = None
+        self.size = 0
         self.conditions: dict[str, str] = {}
         self.checked = self.tried = 0.0
         self.fault: SiteError | None = None
@@ -8140,64 +7915,44 @@ class Page:
 class Job:
     """One request under way. `waiters` are the calls that want it; without any it is given up."""
 
-    __slots__ = (
-        "address", "conditions", "counted", "deadline", "done", "page", "unattended", "waiters",
-        "wire",
-    )  # fmt: skip
+    __slots__ = ("conditions", "deadline", "done", "page", "sock", "through", "times", "waiters")
 
-    def __init__(self, page: Page, deadline: float) -> None:
-        self.page, self.address, self.deadline = page, page.address, deadline
+    def __init__(self, page: Page, times: SiteTimes) -> None:
+        self.page, self.times, self.deadline = page, times, times.now() + times.fetch
         self.conditions = page.conditions if page.value is not None else {}
-        self.wire: Wire | None = None
+        self.sock: Any = None
+        self.through = ""
         self.waiters = 0
-        self.done = self.counted = self.unattended = False
+        self.done = False
+
+    @property
+    def late(self) -> str:
+        """The sentence for a job that is over its time."""
+        return f"{self.page.address} did not answer within {self.times.fetch:g}s"
 
     def check(self) -> None:
         """Raise `Cancelled` once nobody wants the answer."""
         if self.done:
             raise Cancelled
 
+    def left(self) -> float:
+        """The seconds that the job still has. Raises `TimeoutError`, `Cancelled`."""
+        self.check()
+        left = self.deadline - self.times.now()
+        if left <= 0:
+            raise TimeoutError
+        return left
 
-class Workers:
-    """Threads that run jobs: as many as are busy; one that is stuck is simply not used again.
+    def abort(self) -> None:
+        """Wake the thread that reads or writes, which then closes the connection."""
+        import socket
 
-    They are daemons, so that none holds up the end of the process.
-    """
-
-    def __init__(self) -> None:
-        import queue
-        import threading
-
-        self._tasks: Any = queue.SimpleQueue()
-        self._lock = threading.Lock()
-        self._idle = 0
-
-    def run(self, task: Callable[[Job], None], job: Job) -> None:
-        """Have `task(job)` run soon, on a thread of its own."""
-        import threading
-
-        self._tasks.put((task, job))
-        with self._lock:
-            if self._idle > 0:
-                self._idle -= 1
+        sock = self.sock
+        if sock is not None:
+            try:  # not the method of a TLS socket, which takes the layer away under the reader
+                socket.socket.shutdown(sock, socket.SHUT_RDWR)
+            except OSError:
                 return
-        threading.Thread(target=self._loop, name="inkan-reader", daemon=True).start()
-
-    def _loop(self) -> None:
-        import queue
-
-        while True:
-            try:
-                task, job = self._tasks.get(timeout=IDLE_SECONDS)
-            except queue.Empty:
-                with self._lock:
-                    if self._idle > 0:
-                        self._idle -= 1
-                        return
-                continue  # somebody counts on this thread: a task is on its way
-            task(job)
-            with self._lock:
-                self._idle += 1
 
 
 class Pages:
@@ -8210,152 +7965,146 @@ class Pages:
         import threading
 
         self.transport, self._times = transport, times
-        self._workers = Workers()
         self._bodies: dict[str, Page] = {}
         self._bytes = 0
         self.condition = threading.Condition()
-        self.reading = 0  # bodies under way, of all searches together
 
     def body(self, address: str) -> Page:
-        """The page of a body, the longest unused ones forgotten beyond the bound of memory."""
+        """The page of a body; the longest unused ones are forgotten beyond the bound of memory."""
         with self.condition:
-            page = self._bodies.pop(address, None)
-            if page is None:
-                page = Page(address, read_markdown)
-                page.patience = self._times.fault
+            page = self._bodies.pop(address, None) or Page(address, read_markdown)
             self._bodies[address] = page
             return page
 
-    def is_fresh(self, page: Page) -> bool:
-        """Whether the copy needs no request."""
-        return (
-            page.value is not None
-            and page.fault is None
-            and self._times.now() - page.checked < self._times.cache
-        )
+    def settle(
+        self, ahead: list[Page], call: Call, take: Callable[[Page], object] = id,
+        until: float = float("inf"),
+    ) -> None:  # fmt: skip
+        """Hand each page to `take` once its `value` is known, the last of `ahead` first.
 
-    def is_usable(self, page: Page) -> bool:
-        """Whether the last good copy may stand in for a site that fails."""
-        if page.value is None or self._times.now() - page.checked > self._times.stale:
-            return False
-        return page.keeps or page.fault is None or page.fault.kind == "down"
-
-    def age(self, page: Page) -> float:
-        """The seconds since the site last confirmed the copy."""
-        return self._times.now() - page.checked
-
-    def hold(self, page: Page, *, counted: bool = False) -> Job | None:
-        """A job that this caller waits for and must `release`; `None` when none is needed.
-
-        Then the copy is fresh, or the fault is to be answered as it is (`outcome` says which).
-        `counted` jobs are bodies of a search, which run only `BODY_READERS` at a time.
+        `BODY_READERS` are asked for at a time. `take` may put more pages on `ahead`; at `until`
+        the rest is left. Raises `Cancelled`.
         """
+        jobs: dict[Page, Job] = {}
+        try:
+            while (ahead or jobs) and self._times.now() < until:
+                call.check()
+                while ahead and len(jobs) < BODY_READERS:
+                    page = ahead.pop()
+                    job = self._hold(page)
+                    if job is None:
+                        take(page)
+                    else:
+                        jobs[page] = job
+                for page in self._ended(jobs):
+                    self._release(jobs.pop(page))
+                    take(page)
+        finally:
+            for job in jobs.values():
+                self._release(job)
+
+    def value(self, page: Page) -> Any:
+        """The copy, be it a good one or an old one that stands in. Raises `SiteError`."""
+        fault = page.fault
+        if page.value is not None and (fault is None or self._stands_in(page)):
+            return page.value
+        sentence = str(fault or f"{page.address} was not read; try again")
+        raise SiteError(sentence, gone=fault is not None and fault.gone)
+
+    def age(self, page: Page) -> str:
+        """How old a copy is that stands in, as a sentence; `""` for a good one."""
+        if page.fault is None:
+            return ""
+        seconds = int(self._times.now() - page.checked)
+        # Coarse, so that the warning does not change with every call.
+        age = f"{max(10, seconds // 10 * 10)} s" if seconds < 90 else f"{seconds // 60} min"
+        return f"{page.fault}; this is its copy of {age} ago"
+
+    def folded(self, page: Page) -> str:
+        """The text of a body as it is searched, kept as long as the copy. Raises `SiteError`."""
+        value, kept = self.value(page), page.folded
+        if kept is None or kept[0] is not value:
+            kept = page.folded = value, fold_body(value)
+        return kept[1]
+
+    def expire(self, page: Page) -> None:
+        """Have the next call ask again, but for a copy that is only a moment old."""
         with self.condition:
-            if self.is_fresh(page):
+            if self._times.now() - page.checked >= self._times.fault:
+                page.checked = min(page.checked, self._times.now() - self._times.cache)
+
+    def _stands_in(self, page: Page) -> bool:
+        """Whether the last good copy may be served while the site fails (SPEC 6)."""
+        gone = page.fault is not None and page.fault.gone
+        fresh_enough = self._times.now() - page.checked <= self._times.stale
+        return page.value is not None and fresh_enough and not gone
+
+    def _hold(self, page: Page) -> Job | None:
+        """A job that the caller waits for and must release; `None` where none is needed."""
+        with self.condition:
+            now, times = self._times.now(), self._times
+            if page.value is not None and page.fault is None and now - page.checked < times.cache:
                 return None
-            job = self._under_way(page)
+            job = page.job if page.job is not None and not self._has_ended(page.job) else None
             if page.fault is not None:
-                failing = self._times.now() - page.tried
-                if self.is_usable(page) or page.optional:
-                    if job is None and failing >= self._times.retry:
-                        self._begin(page).unattended = True
+                failing = now - page.tried
+                if self._stands_in(page):
+                    if job is None and failing >= times.retry:
+                        self._begin(page).waiters = 1  # nobody: it runs in the background
                     return None
-                if job is None and failing < page.patience:
+                if job is None and failing < times.fault:
                     return None
             job = job or self._begin(page)
-            if counted and not job.counted:
-                job.counted = True
-                self.reading += 1
             job.waiters += 1
             return job
 
-    def wait(self, job: Job, call: Call) -> None:
-        """Return when the job has ended, by its time at the latest. Raises `Cancelled`."""
-        while True:
-            call.check()
-            with self.condition:
-                if self.has_ended(job):
-                    return
-                self.condition.wait(POLL_SECONDS)
+    def _begin(self, page: Page) -> Job:
+        import threading
 
-    def has_ended(self, job: Job) -> bool:
-        """Whether the job is over; one beyond its time is ended here, stuck as it may be."""
+        job = page.job = Job(page, self._times)
+        # As a daemon it holds up no end of the process, wherever it is stuck.
+        threading.Thread(target=self._work, args=(job,), daemon=True).start()
+        return job
+
+    def _ended(self, jobs: Mapping[Page, Job]) -> list[Page]:
+        """Those whose jobs are over, after a moment's wait if there are none."""
         with self.condition:
-            if not job.done and self._times.now() >= job.deadline:
-                self._end(job, _no_answer(job, self._times))
-                _abort(job)
-            return job.done
+            ended = [page for page, job in jobs.items() if self._has_ended(job)]
+            if jobs and not ended:
+                self.condition.wait(POLL_SECONDS)
+            return ended
 
-    def release(self, job: Job) -> None:
+    def _has_ended(self, job: Job) -> bool:
+        """Whether the job is over; one beyond its time is ended here, stuck as it may be."""
+        if not job.done and self._times.now() >= job.deadline:
+            self._end(job, SiteError(job.late))
+            job.abort()
+        return job.done
+
+    def _release(self, job: Job) -> None:
         """No longer wait for a job; what nobody waits for is given up."""
         with self.condition:
             job.waiters -= 1
-            if job.waiters <= 0 and not job.done and not job.unattended:
+            if job.waiters <= 0 and not job.done:
                 self._end(job, None)
-                _abort(job)
+                job.abort()
 
-    def outcome(self, page: Page) -> bool:
-        """False when the copy is good, True when it is an old one that stands in.
-
-        Raises `SiteError` where there is none.
-        """
-        with self.condition:
-            fault = page.fault
-            if fault is None and page.value is not None:
-                return False
-            if self.is_usable(page):
-                return True
-        if fault is None:
-            raise SiteError(f"{page.address} was not read; try again")
-        raise SiteError(str(fault), fault.kind)
-
-    def settle(self, page: Page, call: Call) -> bool:
-        """`outcome`, after the request that it may need. Raises `SiteError`, `Cancelled`."""
-        job = self.hold(page)
-        if job is not None:
-            try:
-                self.wait(job, call)
-            finally:
-                self.release(job)
-        return self.outcome(page)
-
-    def expire(self, page: Page) -> bool:
-        """Have the next call ask again; False where the copy is only a moment old."""
-        with self.condition:
-            if self.age(page) < self._times.fault:
-                return False
-            page.checked = min(page.checked, self._times.now() - self._times.cache)
-            return True
-
-    def fold(self, page: Page) -> str:
-        """The text of a body as it is searched, kept as long as the copy."""
-        folded, value = page.folded, page.value
-        if folded is None:
-            folded = fold_text(value)
-            with self.condition:
-                if page.value is value:
-                    page.folded = folded
-                    self._account(page)
-        return folded
-
-    def _under_way(self, page: Page) -> Job | None:
-        job = page.job
-        if job is not None and self.has_ended(job):
-            return None
-        return job
-
-    def _begin(self, page: Page) -> Job:
-        job = page.job = Job(page, self._times.now() + self._times.fetch)
-        self._workers.run(self._work, job)
-        return job
+    def _end(self, job: Job, fault: SiteError | None) -> None:
+        if job.done:
+            return
+        job.done = True
+        if job.page.job is job:
+            job.page.job = None
+        if fault is not None:
+            job.page.fault, job.page.tried = fault, self._times.now()
+        self.condition.notify_all()
 
     def _work(self, job: Job) -> None:
-        """Run by a worker: fetch, read, file the result. Whatever happens, the job ends."""
-        fault: SiteError | None = SiteError(f"{job.address} could not be read; see stderr")
+        """Run by a thread: fetch, read, file the result. Whatever happens, the job ends."""
+        fault: SiteError | None = SiteError(f"{job.page.address} met a fault; see stderr")
         try:
             response = self.transport.fetch(job)
             job.deadline = float("inf")  # what follows is reading, and is not the site's time
-            job.check()
             self._file(job, response)
             fault = None
         except SiteError as refused:
@@ -8367,207 +8116,130 @@ class Pages:
                 self._end(job, fault)
 
     def _file(self, job: Job, response: Response) -> None:
-        page = job.page
-        mark = (response.status, len(response.body), hash(response.body))
+        page, value, mark = job.page, job.page.value, job.page.mark
         same = response.status == 304 and bool(job.conditions)
-        if not same and page.mark != mark:
-            value = page.read(response, page.address)
-            job.check()
-            with self.condition:
-                page.value, page.folded = value, None
-                page.mark = mark
-                self._account(page)
+        if not same and (value is None or mark != hash(response.body) or response.status != 200):
+            value, mark = page.read(response, job.check), hash(response.body)
         with self.condition:
+            job.check()
             if not same:
                 page.conditions = _conditions(response)
-            page.checked = self._times.now()
-            page.fault = None
+                self._account(page, 2 * len(response.body))
+            page.value, page.mark = value, mark
+            page.checked, page.fault = self._times.now(), None
 
-    def _end(self, job: Job, fault: SiteError | None) -> None:
-        if job.done:
-            return
-        job.done = True
-        if job.counted:
-            self.reading -= 1
-        if job.page.job is job:
-            job.page.job = None
-        if fault is not None:
-            job.page.fault, job.page.tried = fault, self._times.now()
-        self.condition.notify_all()
-
-    def _account(self, page: Page) -> None:
+    def _account(self, page: Page, size: int) -> None:
         """Keep the bodies within their bound; a page in use keeps its copy for its user."""
-        if self._bodies.get(page.address) is not page:
-            return
-        size = sum(sys.getsizeof(text) for text in (page.value, page.folded) if text is not None)
-        self._bytes += size - page.size
-        page.size = size
+        if self._bodies.get(page.address) is page:
+            self._bytes += size - page.size
+            page.size = size
         while self._bytes > MAX_CACHED_BYTES and len(self._bodies) > 1:
             oldest = self._bodies.pop(next(iter(self._bodies)))
             self._bytes -= oldest.size
             oldest.size = 0
 
 
-def _abort(job: Job) -> None:
-    if job.wire is not None:
-        job.wire.abort()
-
-
 def _conditions(response: Response) -> dict[str, str]:
     """The headers that ask next time whether a response still holds (RFC 9110, section 13)."""
     asked = {}
-    for validator, condition in (("etag", "If-None-Match"), ("last-modified", "If-Modified-Since")):
+    for validator, condition in (("ETag", "If-None-Match"), ("Last-Modified", "If-Modified-Since")):
         value = response.headers.get(validator, "")
         if value and value.isascii() and value.isprintable():
             asked[condition] = value
     return asked
 
 
-def fold_text(text: str) -> str:
-    """A body as it is searched: in NFC, case-folded."""
-    return text.lower() if text.isascii() else to_nfc(text).casefold()
-
-
 # ── 6c.4 The index ────────────────────────────────────────────────────────────────────────────
-
 
 _CONTAINERS = (
     "records", "decisions", "items", "adrs", "entries", "documents", "docs", "results", "result",
     "data", "pages", "files", "rfcs",
 )  # fmt: skip
-_OWN_CONTAINERS = frozenset({"records", "decisions", "items"})
+_OWN_CONTAINERS = ("records", "decisions", "items")  # names that only records have
+_WRAPPERS = ("results", "result", "data")
 
-# The names under which published indexes give each value, the first one present being taken.
+# The names, folded, under which published indexes give each value; the first present is taken.
 _ENTRY_KEYS = {
-    "title": ("title", "name", "heading", "subject"),
-    "id": ("id", "adrid", "key", "identifier"),
-    "ref": ("ref",),
-    "slug": ("slug",),
-    "number": ("number", "adr", "pep", "rfc", "num", "seq"),
-    "project": (
-        "project", "package", "repo", "repository", "namespace", "team", "collection",
-    ),
-    "type": ("type", "kind", "category"),
-    "description": ("description", "summary", "excerpt", "abstract", "brief"),
-    "status": ("status", "state"),
-    "date": (
-        "date", "decisiondate", "publicationdate", "published", "datepublished", "created",
-        "createdat", "creationdate", "timestamp", "updated", "lasteditdate", "datemodified",
-        "lastmodified", "modified",
-    ),
-    "authors": ("authors", "author", "authornames"),
-    "deciders": ("deciders", "decisionmakers"),
-    "tags": ("tags", "topics", "labels", "keywords", "domains"),
-    "body": ("body", "markdown", "content", "contenttext", "text", "contenthtml"),
-    "path": ("path", "file", "filename", "filepath", "relativepath", "source"),
-    "url": ("url", "href", "link", "permalink", "sourceuri", "viewurl", "externalurl"),
-    "supersedes": ("supersedes", "replaces"),
-    "supersededBy": ("supersededby", "replacedby"),
-    "related": ("related",),
-    "links": ("links", "relations", "relationships"),
-    "fields": ("fields",),
-    "draft": ("draft",),
-    "rfcReview": ("rfcreview",),
-    "nested": ("frontmatter", "metadata", "attributes"),
+    "title": "title name heading subject",
+    "id": "id adrid key identifier",
+    "ref": "ref",
+    "slug": "slug",
+    "number": "number adr pep rfc num seq",
+    "project": "project package repo repository namespace team collection",
+    "type": "type kind category",
+    "description": "description summary excerpt abstract brief",
+    "status": "status state",
+    "date": "date decisiondate publicationdate published datepublished created createdat "
+            "creationdate timestamp updated lasteditdate datemodified lastmodified modified",
+    "authors": "authors author authornames",
+    "deciders": "deciders decisionmakers",
+    "tags": "tags topics labels keywords domains",
+    "body": "body markdown content contenttext text contenthtml",
+    "path": "path file filename filepath relativepath source",
+    "url": "url href link permalink sourceuri viewurl externalurl",
+    "supersedes": "supersedes replaces",
+    "supersededBy": "supersededby replacedby",
+    "related": "related",
+    "links": "links relations relationships",
+    "fields": "fields",
+    "rfcReview": "rfcreview",
 }  # fmt: skip
-_ENTRY_ALIASES = {
-    alias: (name, rank) for name, row in _ENTRY_KEYS.items() for rank, alias in enumerate(row)
+_ENTRY_NAMES = {
+    alias: (name, rank)
+    for name, aliases in _ENTRY_KEYS.items()
+    for rank, alias in enumerate(aliases.split())
 }
+_ENTRY_LISTS = ("authors", "deciders", "tags", "supersedes", "supersededBy", "related")
 _EVIDENCE = ("status", "date", "path", "url", "number", "ref", "body", "project", "type")
-_SITE_REVIEW_KEYS = _word_set(
-    "review reviewby reviewdue dueforreview nextreview nextreviewdate nextreviewdue reviewdate "
-    "reviewon revisit revisiton expires expirydate expireby validuntil resubmission lastreviewed "
-    "lastreviewedon lastreviewedat lastrevieweddate lastreview lastreviewdate reviewedon "
-    "reviewedat reviewed statuslastreviewed freshnessreviewedon lastverified ms.date reviewin "
-    "reviewevery reviewcycle reviewcadence reviewinterval reviewfrequency reviewperiod reviewafterdays "
-    "reviewers reviews approvers approvals approvedby objections rejectedby requiredapprovals "
-    "approvalsrequired required minapprovals quorum"
-)
-_URL_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_MARKDOWN_ENDING = re.compile(r"\.(?:mdx?|markdown)\Z", re.IGNORECASE)
-
-
-class SiteIndex:
-    """An index as read: its records, the bodies it holds itself, and what it says of the archive.
-
-    `elsewhere` maps an id to a second place where its body may be.
-    """
-
-    __slots__ = (
-        "bodies", "declared", "drafts", "elsewhere", "folded", "problems", "projects", "records",
-        "rules",
-    )  # fmt: skip
-
-    def __init__(self) -> None:
-        self.records: list[Record] = []
-        self.bodies: dict[str, str] = {}
-        self.folded: dict[str, str] = {}
-        self.elsewhere: dict[str, str] = {}
-        self.declared: dict[str, Declaration] = {}
-        self.projects: dict[str, Project] = {}
-        self.problems: list[Problem] = []
-        self.drafts: set[str] = set()
-        self.rules = Rules()
+_LAYERS = ("frontmatter", "frontMatter", "front_matter", "metadata", "attributes")
+_LINK_KINDS = {
+    "supersedes": "supersedes", "replaces": "supersedes", "supersededby": "supersededBy",
+    "replacedby": "supersededBy", "related": "related", "relatesto": "related",
+}  # fmt: skip
+_URL_SCHEME = r"[A-Za-z][A-Za-z0-9+.-]*:"
+_MARKDOWN_ENDING = r"(?i)\.(?:mdx?|markdown)\Z"
+_CONTROL_CHARACTER = r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]"
 
 
 class SitePlaces:
-    """How an index's ids and links become addresses of the site."""
+    """How an index's ids and links become addresses; people are told `shown` instead of `base`."""
 
-    def __init__(self, index: str, base: str) -> None:
-        self.index, self.base = index, base
+    def __init__(self, base: str, name: str, shown_as: str | None = None) -> None:
+        self.base, self.index = base, f"{base}/{name}"
+        self.shown = base if shown_as is None else shown_as
+        self.shown_index = f"{self.shown}/{name}"
 
-    def body(self, record_id: str) -> str:
-        """Where the body of that id is published."""
+    def of(self, record_id: str) -> str:
+        """The address of what is published under an id."""
         import urllib.parse
 
-        return f"{self.base}/{urllib.parse.quote(record_id, safe=_PATH_SAFE)}.md"
+        return f"{self.base}/{urllib.parse.quote(record_id, _PATH_SAFE)}"
 
     def stated(self, link: str) -> str | None:
         """The address of a body that an entry names; `None` where it is not the site's own."""
-        import urllib.parse
-
-        try:
-            target = parse_address(urllib.parse.urljoin(self.index, link))
-        except ValueError:
-            return None
+        target = self._joined(link)
         own = parse_address(self.base)
-        if target is None or own is None or target.origin != own.origin:
+        if target is None or own is None or origin_of(target) != origin_of(own):
             return None
-        target.login = ""
-        return str(target)
+        return origin_of(target) + target.path + (f"?{target.query}" if target.query else "")
 
     def page(self, link: str, record_id: str) -> str | None:
-        """The address of the page that people read."""
+        """The address that people read; a built folder has none but those that it states."""
+        if link and parse_address(link) is not None:
+            return link
+        if self.shown != self.base:
+            return None
+        target = self._joined(link) if link else None
+        return target.geturl() if target is not None else self.of(record_id)
+
+    def _joined(self, link: str) -> SplitResult | None:
         import urllib.parse
 
         try:
-            target = parse_address(link)
-            if target is None and link:
-                target = parse_address(urllib.parse.urljoin(self.index, link))
+            link = urllib.parse.quote(link, _PATH_SAFE + "%?#[]")
+            return parse_address(urllib.parse.urljoin(self.index, link))
         except ValueError:
-            target = None
-        if target is not None:
-            return str(target)
-        return f"{self.base}/{urllib.parse.quote(record_id, safe=_PATH_SAFE)}"
-
-
-_PATH_SAFE = "/:@!$&'()*+,;=~"
-
-
-class FolderPlaces(SitePlaces):
-    """The same for a built folder: bodies are files, and only full addresses are pages."""
-
-    def body(self, record_id: str) -> str:
-        """The file of that id, relative to the folder."""
-        return record_id + ".md"
-
-    def stated(self, link: str) -> str | None:
-        """A file that an entry names; `None` where its path would leave the folder."""
-        return link if id_fault(link) is None else None
-
-    def page(self, link: str, record_id: str) -> str | None:  # noqa: ARG002 - the same interface
-        """The address that the entry gives, where it is one."""
-        return link if parse_address(link) is not None else None
+            return None
 
 
 def id_fault(record_id: str) -> str | None:
@@ -8581,20 +8253,19 @@ def id_fault(record_id: str) -> str | None:
     parts = record_id.split("/")
     if "" in parts or "." in parts or ".." in parts:
         return "leads out of the site or has an empty part"
-    if _URL_SCHEME.match(record_id):
+    if pattern(_URL_SCHEME).match(record_id):
         return "begins with a scheme"
-    if record_id.isprintable():
-        return None
-    if any(c < " " or "\x7f" <= c <= "\x9f" or "\ud800" <= c <= "\udfff" for c in record_id):
+    if not record_id.isprintable() and pattern(_CONTROL_CHARACTER).search(record_id):
         return "holds a control character"
     return None
 
 
-def read_index(value: object, places: SitePlaces, check: Callable[[], None]) -> SiteIndex:
+def read_index(value: object, places: SitePlaces, check: Callable[[], None]) -> Snapshot:
     """The records of a published index in any of the shapes that sites publish.
 
     `check` is asked now and then whether to go on. Raises `SiteError` for what is no record index;
-    an entry that cannot be read loses nothing but itself.
+    an entry that cannot be read loses nothing but itself. Each record's `handle` is a second
+    place where its body may be, and the body that the index holds itself, or `None`.
     """
     return _IndexReader(places, check).read(value)
 
@@ -8602,118 +8273,120 @@ def read_index(value: object, places: SitePlaces, check: Callable[[], None]) -> 
 class _IndexReader:
     def __init__(self, places: SitePlaces, check: Callable[[], None]) -> None:
         self.places, self.check = places, check
-        self.index = SiteIndex()
+        self.snapshot = Snapshot()
+        self.snapshot.is_site = True
         self._names: dict[str, tuple[str, int] | None] = {}
         self._rules: dict[str | None, Rules] = {}
         self._seen: set[str] = set()
-        self._unnamed = 0  # entries left out beyond those named
-        self._misnamed = 0  # entries that would be records, were it not for their ids
+        self._likely = 0  # entries with an id that are about a record
 
-    def read(self, value: object) -> SiteIndex:
+    def read(self, value: object) -> Snapshot:
+        snapshot = self.snapshot
         entries, own = _entries(value)
         if entries is None:
             raise self._refused("it holds no list of records")
         if isinstance(value, dict):
             self._read_settings(value)
-        rows = self._rows(entries)
-        likely = sum(1 for _, record_id, values in rows if _is_likely(record_id, values))
-        enough = likely > 0 if own else likely * 2 >= len(rows) > 0
-        if entries and not enough and (rows or not self._misnamed):
-            raise self._refused(f"{likely:,} of {len(entries):,} entries look like records")
-        for nth, record_id, values in rows:
+        left_out = 0
+        for nth, entry in enumerate(entries, 1):
             if not nth % 100:
                 self.check()
-            try:
-                self._read_entry(nth, record_id, values)
-            except RecursionError:
-                self._leave_out(nth, "is nested too deeply")
-        self._finish()
-        return self.index
+            fault = self._read_entry(entry)
+            if fault:
+                left_out += 1
+                self._leave_out(nth, fault, left_out)
+        if entries and self._likely < max(1, 0 if own else len(self._seen) / 2):
+            raise self._refused(f"{self._likely:,} of {len(entries):,} entries look like records")
+        if left_out > MAX_INDEX_PROBLEMS:
+            more = f"{left_out - MAX_INDEX_PROBLEMS:,} more entries were left out"
+            self._note("left out", more)
+        snapshot.missing = [problem for problem in snapshot.problems if problem.is_error]
+        snapshot.problems += [p for record in snapshot.records for p in record.problems]
+        snapshot.looked = f"{self.places.shown_index} lists no record"
+        if snapshot.drafts:
+            snapshot.looked += f", and {counted(len(snapshot.drafts), 'draft')}"
+        return snapshot
 
     def _refused(self, reason: str) -> SiteError:
-        hint = f"; {self.index.problems[0].sentence}" if self.index.problems else ""
-        return SiteError(
-            f"{self.places.index} is no index of records ({reason}){hint}: a record has an id and "
-            "a title, and a status or date",
-            "unusable",
-        )
+        hint = f"; {self.snapshot.problems[0].sentence}" if self.snapshot.problems else ""
+        what = f"is no index of records ({reason}){hint}"
+        needs = "a record has an id and a title, and a status or date"
+        return SiteError(f"{self.places.shown_index} {what}: {needs}")
 
-    def _finish(self) -> None:
-        if self._unnamed:
-            sentence = f"{self.places.index}: {self._unnamed:,} more entries were left out"
-            self.index.problems.append(Problem("", 0, 0, "left out", sentence))
+    def _note(self, kind: str, sentence: str) -> None:
+        told = f"{self.places.shown_index}: {sentence}"
+        self.snapshot.problems.append(Problem("", 0, 0, kind, told))
 
-    def _leave_out(self, nth: int, reason: str, kind: str = "left out") -> None:
-        if len(self.index.problems) >= MAX_INDEX_PROBLEMS:
-            self._unnamed += 1
-            return
-        sentence = f"{self.places.index}: entry {nth} {reason}; it is left out"
-        self.index.problems.append(Problem("", 0, 0, kind, sentence))
+    def _leave_out(self, nth: int, fault: str, left_out: int) -> None:
+        if left_out <= MAX_INDEX_PROBLEMS:
+            kind = "double id" if fault.endswith("of an earlier one") else "left out"
+            self._note(kind, f"entry {nth} {fault}; it is left out")
 
     def _read_settings(self, value: Mapping[str, object]) -> None:
         """`statuses`, `fields` and `projects` beside the records."""
-        index = self.index
+        snapshot = self.snapshot
+        if not _is_deep(value.get("fields"), MAX_ENTRY_DEPTH):
+            snapshot.declared = parse_declarations(
+                value.get("fields"),
+                lambda name, sentence: self._note("value", f"{quoted(name)}: {sentence}"),
+            )
+        declared = {fold_key(name): field for name, field in snapshot.declared.items()}
+        snapshot.rules = Rules(read_statuses(value.get("statuses")), declared)
+        snapshot.projects = read_projects(value.get("projects"))
 
-        def note(name: str, sentence: str) -> None:
-            text = f"{self.places.index}: {quoted(name)}: {sentence}"
-            index.problems.append(Problem("", 0, 0, "value", text))
+    def _read_entry(self, entry: object) -> str:
+        """Take one entry, or tell why it is left out."""
+        if not isinstance(entry, dict):
+            return "is no object"
+        if len(self._seen) >= MAX_INDEX_RECORDS:
+            return f"is beyond the first {MAX_INDEX_RECORDS:,}"
+        values, others = self._values(entry)
+        record_id = self._id(values)
+        fault = id_fault(record_id) if record_id is not None else None
+        if record_id is None:
+            return "has no id"
+        if fault:
+            return f"has the id {quoted(record_id)}, which {fault}"
+        if record_id in self._seen:
+            return f"has the id {quoted(record_id)} of an earlier one"
+        if _is_deep(values.get("fields"), MAX_ENTRY_DEPTH):
+            return "is nested too deeply"
+        self._seen.add(record_id)
+        self._likely += _is_likely(record_id, values)
+        try:
+            record = self._record(record_id, values, others)
+        except RecursionError:
+            return "is nested too deeply"
+        if record is None:
+            self.snapshot.drafts.add(record_id)
+        else:
+            self.snapshot.records.append(record)
+        return ""
 
-        statuses = read_statuses(value.get("statuses"))
-        if "fields" in value and not _is_deep(value["fields"], MAX_ENTRY_DEPTH):
-            index.declared = parse_declarations(value["fields"], note)
-        declared = {fold_key(name): field for name, field in index.declared.items()}
-        index.rules = Rules(statuses or None, declared)
-        index.projects = read_projects(value.get("projects"))
-
-    def _rows(self, entries: Sequence[object]) -> list[tuple[int, str, dict[str, object]]]:
-        """(position, id, values) of each entry that is an object with an id."""
-        rows: list[tuple[int, str, dict[str, object]]] = []
-        for nth, entry in enumerate(entries, 1):
-            if not nth % 1000:
-                self.check()
-            if not isinstance(entry, dict):
-                self._leave_out(nth, f"is {_kind_of(entry)}, not an object")
-            elif len(rows) >= MAX_INDEX_RECORDS:
-                self._leave_out(nth, f"is beyond the first {MAX_INDEX_RECORDS:,}")
-            elif _is_deep(entry, MAX_ENTRY_DEPTH):
-                self._leave_out(nth, "is nested too deeply")
-            else:
-                values = self._values(entry)
-                record_id, fault = self._id(values)
-                if fault:
-                    self._misnamed += _is_likely("", values)
-                    self._leave_out(nth, fault)
-                else:
-                    rows.append((nth, record_id, values))
-        return rows
-
-    def _values(self, entry: Mapping[str, object]) -> dict[str, object]:
-        """An entry's values under our own names; what stands nested in it is merged under it."""
+    def _values(self, entry: dict[str, object]) -> tuple[dict[str, object], dict[str, object]]:
+        """An entry's values under our own names, and what has other names."""
+        layers = [entry[key] for key in _LAYERS if isinstance(entry.get(key), dict)]
+        if layers:
+            own = {key: value for key, value in entry.items() if value not in (None, "", [])}
+            entry = {**layers[0], **own}  # type: ignore[dict-item]
         values: dict[str, object] = {}
+        others: dict[str, object] = {}
         ranks: dict[str, int] = {}
         names = self._names
-        layers = [entry]
-        for depth, layer in enumerate(layers):
-            for key, value in layer.items():
-                if value is None or value in ("", []):
-                    continue
-                try:
-                    known = names[key]
-                except KeyError:
-                    known = names[key] = _entry_name(key)
-                if known is None:
-                    continue
-                name, rank = known
-                rank += 1000 * depth
-                if name == "nested":
-                    if not depth and isinstance(value, dict):
-                        layers.append(value)
-                elif name not in ranks or rank < ranks[name]:
-                    values[name], ranks[name] = value, rank
-        return values
+        for key, value in entry.items():
+            if value is None or value in ("", []):
+                continue
+            if key not in names:
+                names[key] = _ENTRY_NAMES.get(fold_key(key))
+            known = names[key]
+            if known is None:
+                others[key] = value
+            elif known[0] not in ranks or known[1] < ranks[known[0]]:
+                values[known[0]], ranks[known[0]] = value, known[1]
+        return values, others
 
-    def _id(self, values: dict[str, object]) -> tuple[str, str]:
-        """(id, "") or ("", why there is none). An `id` that is none is not replaced by a guess."""
+    def _id(self, values: Mapping[str, object]) -> str | None:
+        """What an entry gives as its id. One that is no id is not replaced by a guess."""
         for name in ("id", "path", "slug", "ref", "number"):
             text = _scalar(values.get(name))
             if not text:
@@ -8723,120 +8396,93 @@ class _IndexReader:
             if text.startswith(self.places.base + "/"):
                 text = text[len(self.places.base) + 1 :].rstrip("/")
             if name in ("path", "id"):
-                text = _MARKDOWN_ENDING.sub("", text)
+                text = pattern(_MARKDOWN_ENDING).sub("", text)
             project = _name_of(values.get("project"))
-            if name in ("slug", "number") and project and "/" not in text:
-                text = f"{project}/{text}"
-            fault = id_fault(text)
-            return (text, "") if not fault else ("", f"has the id {quoted(text)}, which {fault}")
-        return "", "has no id"
+            within = name in ("slug", "number") and project and "/" not in text
+            return f"{project}/{text}" if within else text
+        return None
 
-    def _read_entry(self, nth: int, record_id: str, values: dict[str, object]) -> None:
-        if record_id in self._seen:
-            self._leave_out(nth, f"has the id {quoted(record_id)} of an earlier one", "double id")
-            return
-        self._seen.add(record_id)
-        origin = self._origin(record_id, values)
-        fields = FieldSet(_field_values(values))
+    def _record(
+        self, record_id: str, values: Mapping[str, object], others: Mapping[str, object]
+    ) -> Record | None:
+        """The record of an entry; `None` for a draft."""
+        places = self.places
+        origin = Origin(record_id, f"{places.shown}/{record_id}.md", f"{places.of(record_id)}.md")
+        origin.project = _name_of(values.get("project")) or origin.project
+        origin.number = origin.number or _number(values.get("number"), record_id)
+        fields = FieldSet({**others, **_front_matter(values)})
         record = record_from_fields(fields, origin, self._rules_for(origin.project))
         if record is None:
-            self.index.drafts.add(record_id)
-            return
+            return None
         named = values.get("fields")
-        if not isinstance(named, dict):
-            record.fields = {}
-        elif len(record.fields) > len(named):
-            record.fields = {key: record.fields[key] for key in named if key in record.fields}
+        own = named if isinstance(named, dict) else {}
+        record.fields = {key: value for key, value in record.fields.items() if key in own}
         record.ref = _scalar(values.get("ref")) or record.ref
-        record.url = self.places.page(_scalar(values.get("url")), record_id)
+        record.url = places.page(_scalar(values.get("url")), record_id)
         record.approval = _stated_approval(values.get("rfcReview")) or record.approval
-        _set_status_flags(record, values.get("status"))
-        if fields.notes:
-            record.problems = [
-                Problem(record.path, 0, 0, kind, sentence) for _, kind, sentence in fields.notes
-            ]
+        status = values.get("status")
+        if isinstance(status, dict) and isinstance(status.get("current"), bool):
+            record.current = status["current"]
+            record.open = record.open and not record.current
+        record.problems = [Problem(record.path, 0, 0, kind, told) for _, kind, told in fields.notes]
         self._place_body(record, values)
-        self.index.records.append(record)
-
-    def _origin(self, record_id: str, values: Mapping[str, object]) -> Origin:
-        location = self.places.body(record_id)
-        origin = Origin(record_id, location, location)
-        origin.project = _name_of(values.get("project")) or origin.project
-        if origin.number is None:
-            origin.number = _number(values.get("number"), record_id)
-        return origin
+        return record
 
     def _rules_for(self, project_id: str | None) -> Rules:
         rules = self._rules.get(project_id)
         if rules is None:
-            project = self.index.projects.get(project_id or "")
-            rules = self._rules[project_id] = self.index.rules.for_project(project)
+            project = self.snapshot.projects.get(project_id or "")
+            rules = self._rules[project_id] = self.snapshot.rules.for_project(project)
         return rules
 
     def _place_body(self, record: Record, values: Mapping[str, object]) -> None:
         """The entry's own body where it has one, else where it says that the body is."""
         body = values.get("body")
         if isinstance(body, dict):
-            found = (body.get(key) for key in ("rawMarkdown", "markdown", "html"))
-            body = next((text for text in found if isinstance(text, str) and text), None)
+            body = body.get("rawMarkdown") or body.get("markdown") or body.get("html")
         link = _scalar(values.get("path"))
+        record.handle = (None, None)
         if isinstance(body, str):
-            if not _is_link(body):
-                self.index.bodies[record.id] = without_front_matter(body)
+            if not _is_link(body.strip()):
+                record.handle = (None, body_of(body))
                 return
             link = body.strip()
-        if not _MARKDOWN_ENDING.search(link):
-            return
-        stated = self.places.stated(link)
+        stated = self.places.stated(link) if pattern(_MARKDOWN_ENDING).search(link) else None
         if stated is not None and stated != record.location:
             if "/" not in record.id:  # `ADR-0001` beside `adr/0001-x.md`: the path is the file
                 record.location, stated = stated, record.location
-            self.index.elsewhere[record.id] = stated
+            record.handle = (stated, None)
 
 
-def _entries(value: object, *, inner: bool = False) -> tuple[Sequence[object] | None, bool]:
+def _entries(value: object, *, inner: bool = False) -> tuple[list[Any] | None, bool]:
     """The entries of an index, and whether they stand under a name that only records have."""
     if isinstance(value, list):
         return value, False
     if not isinstance(value, dict):
         return None, False
-    names = {fold_key(key): key for key in value}
+    members = {fold_key(key): held for key, held in value.items()}
     for name in _CONTAINERS:
-        held = value.get(names.get(name, name))
-        own = name in _OWN_CONTAINERS
-        if held in ([], {}) and (own or name in ("adrs", "rfcs")):
-            return [], own
-        if isinstance(held, list) and (own or any(map(_is_object, held))):
+        held, own = members.get(name), name in _OWN_CONTAINERS
+        if isinstance(held, list) and (own or not held or any(isinstance(e, dict) for e in held)):
             return held, own
         if isinstance(held, dict):
-            found = _entries(held, inner=True) if _is_wrapper(name) and not inner else (None, own)
-            if found[0] is None:
-                found = _keyed(held), own
-            if found[0] is not None:
-                return found
-    single = value.get("adr") if isinstance(value.get("adr"), dict) else value
+            found = _keyed(held) if held else []
+            if found is None and name in _WRAPPERS and not inner:
+                found, own = _entries(held, inner=True)
+            if found is not None:
+                return found, own
+    single = members.get("adr", value)
     if isinstance(single, dict) and "title" in single and "status" in single:
         return [single], False
     return _keyed(value), False
 
 
-def _keyed(value: Mapping[str, object]) -> list[object] | None:
+def _keyed(value: Mapping[str, object]) -> list[Any] | None:
     """The objects of an object by their keys, which are the ids of those that have none."""
     titled = sum(1 for item in value.values() if isinstance(item, dict) and "title" in item)
     if not titled or titled < 0.6 * len(value):
         return None
-    return [
-        item if not isinstance(item, dict) or "id" in item else {"id": key, **item}
-        for key, item in value.items()
-    ]
-
-
-def _is_wrapper(name: str) -> bool:
-    return name in ("data", "results", "result")
-
-
-def _is_object(value: object) -> bool:
-    return isinstance(value, dict)
+    return [{"id": key, **item} if isinstance(item, dict) else item for key, item in value.items()]
 
 
 def _is_likely(record_id: str, values: Mapping[str, object]) -> bool:
@@ -8848,42 +8494,21 @@ def _is_likely(record_id: str, values: Mapping[str, object]) -> bool:
     return "/" in record_id and named
 
 
-def _entry_name(key: str) -> tuple[str, int] | None:
-    folded = fold_key(key)
-    if folded in _SITE_REVIEW_KEYS:
-        return key, 0
-    return _ENTRY_ALIASES.get(folded)
-
-
-_KINDS = {str: "a text", bool: "true or false", int: "a number", float: "a number", list: "a list"}
-
-
-def _kind_of(value: object) -> str:
-    return _KINDS.get(type(value), "null")
-
-
 def _is_deep(value: object, levels: int) -> bool:
-    if isinstance(value, dict):
-        return not levels or any(_is_deep(item, levels - 1) for item in value.values())
-    if isinstance(value, list):
-        return not levels or any(_is_deep(item, levels - 1) for item in value)
-    return False
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return bool(items) and (not levels or any(_is_deep(item, levels - 1) for item in items))
 
 
 def _scalar(value: object) -> str:
     """A text or number as text; `""` for anything else."""
-    if isinstance(value, str):
-        return value.strip()
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return str(value)
-    return ""
+    return "" if isinstance(value, (dict, list, bool)) else text_of(value)
 
 
 def _name_of(value: object) -> str:
     """A text, or the id or name of an object."""
     if isinstance(value, dict):
         found = (_scalar(value.get(key)) for key in ("id", "slug", "key", "name", "label", "title"))
-        return next((text for text in found if text), "")
+        return next(filter(None, found), "")
     return _scalar(value)
 
 
@@ -8895,89 +8520,50 @@ def _number(value: object, record_id: str) -> str | None:
     return found[1] if found else None
 
 
-def _field_values(values: Mapping[str, object]) -> dict[str, object]:
+def _front_matter(values: Mapping[str, object]) -> dict[str, object]:
     """What of an entry is read as front matter would be, values of a wrong kind left out."""
-    fields = {
-        key: value
-        for key, value in values.items()
-        if key in _ENTRY_LISTS or key not in _ENTRY_KEYS  # then a key of a review
-    }
+    fields = {key: values[key] for key in _ENTRY_LISTS if key in values}
     for key in ("title", "description", "type"):
-        text = _scalar(values.get(key))
-        if text:
-            fields[key] = text
-    status = values.get("status")
-    fields["status"] = _name_of(status) if isinstance(status, dict) else _scalar(status)
-    fields["date"] = entry_date(values.get("date"))
-    fields["draft"] = values.get("draft")
+        fields[key] = _scalar(values.get(key))
+    fields["status"] = _name_of(values.get("status"))
+    fields["date"] = _entry_date(_scalar(values.get("date")))
+    fields["rfcReview"] = values.get("rfcReview")
     if isinstance(values.get("fields"), dict):
         fields["fields"] = values["fields"]
     for key in ("supersedes", "supersededBy"):
         written = fields.get(key)
         if isinstance(written, str) and re.fullmatch(r"[0-9]+(?:[, ]+[0-9]+)+", written):
             fields[key] = re.split(r"[, ]+", written)
-    _add_links(fields, values.get("links"))
+    for name, target in _linked(values.get("links")):
+        if name not in values:
+            fields[name] = [*text_list(fields.get(name)), target]
     return fields
 
 
-_ENTRY_LISTS = frozenset({"authors", "deciders", "tags", "supersedes", "supersededBy", "related"})
-_LINK_KINDS = {
-    "supersedes": "supersedes", "replaces": "supersedes", "supersededby": "supersededBy",
-    "replacedby": "supersededBy", "related": "related", "relatesto": "related",
-}  # fmt: skip
-
-
-def _add_links(fields: dict[str, object], links: object) -> None:
-    """`[{type, target}]`, where the entry says nothing under the relation's own name."""
-    if not isinstance(links, list):
-        return
-    found: dict[str, list[object]] = {}
-    for link in links:
+def _linked(links: object) -> Iterator[tuple[str, str]]:
+    """The relation and target of each of `[{type, target}]` that is one of ours."""
+    for link in links if isinstance(links, list) else ():
         if isinstance(link, dict):
             kind = _scalar(link.get("type") or link.get("rel") or link.get("kind"))
             targets = (_scalar(link.get(key)) for key in ("target", "to", "id", "ref"))
-            target = next(filter(None, targets), "")
-            name = _LINK_KINDS.get(fold_key(kind))
+            name, target = _LINK_KINDS.get(fold_key(kind)), next(filter(None, targets), "")
             if name and target:
-                found.setdefault(name, []).append(target)
-    for name, linked in found.items():
-        fields.setdefault(name, linked)
+                yield name, target
 
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_DAY_FIRST = re.compile(r"([0-9]{1,2})[- ]([A-Za-z]{3})[a-z]*[- ]([0-9]{4})")
-
-
-def entry_date(value: object) -> object:
-    """The date of an entry; `11-Aug-2017` and a count of seconds since 1970 are read as well."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 100_000_000:
-        seconds = value / 1000 if value > 100_000_000_000 else value
-        if seconds < 100_000_000_000:
-            moment = time.gmtime(seconds)
-            return iso_date(moment.tm_year, moment.tm_mon, moment.tm_mday)
-    text = _scalar(value)
-    found = _DAY_FIRST.fullmatch(text)
-    if found and found[2].lower() in _MONTHS:
-        month = _MONTHS.index(found[2].lower()) + 1
-        return iso_date(int(found[3]), month, int(found[1])) or text
-    return text
+def _entry_date(text: str) -> str:
+    """The date of an entry; `11-Aug-2017` and words behind a date are read as well."""
+    if not text or parse_date(text):
+        return text
+    found = find_date(text)
+    return found.iso or text if found else text
 
 
 def _is_link(text: str) -> bool:
     """Whether what stands for a body is the address of one."""
-    text = text.strip()
     if not text or len(text) > 2000 or any(c <= " " for c in text):
         return False
-    return text.startswith(("http://", "https://", "/", "./")) or bool(
-        _MARKDOWN_ENDING.search(text)
-    )
-
-
-def _set_status_flags(record: Record, status: object) -> None:
-    """A status that is an object may say itself whether it is in force."""
-    if isinstance(status, dict) and isinstance(status.get("current"), bool):
-        record.current = status["current"]
-        record.open = record.open and not record.current
+    return bool(re.match("https?://|[.]?/", text) or pattern(_MARKDOWN_ENDING).search(text))
 
 
 def _stated_approval(value: object) -> Approval | None:
@@ -8985,271 +8571,156 @@ def _stated_approval(value: object) -> Approval | None:
     if not isinstance(value, dict):
         return None
     status, waiting = value.get("status"), value.get("waitingOn", [])
-    counts = [value.get("approved"), value.get("required")]
+    approved, required = value.get("approved"), value.get("required")
     if status not in ("approved", "changes-requested", "pending") or not isinstance(waiting, list):
         return None
-    if any(isinstance(count, bool) or not isinstance(count, int) for count in counts):
+    if type(approved) is not int or type(required) is not int:
         return None
     names = [name.lstrip("@") for name in waiting if isinstance(name, str)]
-    return Approval(status, value["approved"], value["required"], names)
+    return Approval(status, approved, required, names)
 
 
-def read_statuses(value: object) -> dict[str, Status]:
-    """`{name: {current, open, label}}`, a list of such objects, or of names, by folded name."""
-    rows: list[tuple[str, object]]
-    if isinstance(value, dict):
-        rows = list(value.items())
-    elif isinstance(value, list):
-        rows = [(_name_of(item), item) for item in value]
-    else:
-        return {}
+def read_statuses(value: object) -> dict[str, Status] | None:
+    """`{name: {current, open}}` or a list of such objects, by folded name; `None` for neither."""
+    if isinstance(value, list):
+        value = {_name_of(item): item for item in value if isinstance(item, dict)}
     statuses = {}
-    for name, said in rows:
-        if not name.strip():
-            continue
+    for name, said in value.items() if isinstance(value, dict) else ():
         known = DEFAULT_STATUSES.get(fold_key(name)) or Status(name)
-        row = said if isinstance(said, dict) else {"current": said}
-        flags = [row.get(key) for key in ("current", "open")]
-        current, is_open = (
-            flag if isinstance(flag, bool) else default
-            for flag, default in zip(flags, (known.current, known.open))
+        flags = said if isinstance(said, dict) else {}
+        current, is_open = flags.get("current"), flags.get("open")
+        statuses[fold_key(name)] = Status(
+            name,
+            current=current if isinstance(current, bool) else known.current,
+            is_open=is_open if isinstance(is_open, bool) else known.open,
         )
-        label = _scalar(row.get("label")) or None
-        statuses[fold_key(name)] = Status(name, current=current, is_open=is_open, label=label)
-    return statuses
+    return statuses or None
 
 
 def read_projects(value: object) -> dict[str, Project]:
     """`projects` of an index, a list or an object by id, each with what it says of itself."""
     if isinstance(value, dict):
-        rows = [
-            {"id": key, **item} if isinstance(item, dict) else {"id": key, "name": item}
+        value = [
+            {"id": key, **(item if isinstance(item, dict) else {"name": item})}
             for key, item in value.items()
         ]
-    elif isinstance(value, list):
-        rows = [item if isinstance(item, dict) else {"id": item} for item in value]
-    else:
-        return {}
     projects: dict[str, Project] = {}
-    for row in rows:
-        project_id = next((_scalar(row.get(k)) for k in ("id", "slug", "name") if row.get(k)), "")
-        if project_id and project_id not in projects and id_fault(project_id) is None:
-            projects[project_id] = _project(project_id, row)
+    for item in value if isinstance(value, list) else ():
+        row = item if isinstance(item, dict) else {"id": item}
+        project_id = next(filter(None, (_scalar(row.get(k)) for k in ("id", "slug", "name"))), "")
+        if id_fault(project_id) or project_id in projects or _is_deep(row, MAX_ENTRY_DEPTH):
+            continue
+        project = projects[project_id] = Project(project_id)
+        title, summary = row.get("title"), row.get("summary")
+        _fill_project(project, {"name": title, "description": summary, **row}, project_id)
     return projects
-
-
-def _project(project_id: str, row: Mapping[str, object]) -> Project:
-    project = Project(project_id)
-    project.name = _scalar(row.get("name")) or _scalar(row.get("title")) or project_id
-    project.description = _scalar(row.get("description") or row.get("summary")) or None
-    project.owners = people_list(row.get("owners") or row.get("owner"))
-    project.key = _scalar(row.get("key")) or None
-    order = row.get("order")
-    if isinstance(order, (int, float)) and not isinstance(order, bool) and abs(order) < 1e9:
-        project.order = order
-    return project
 
 
 # ── 6c.5 llms.txt ─────────────────────────────────────────────────────────────────────────────
 
+_LLMS_BLOCK = r"(?:(#{1,6})|([-*+]|[0-9]{1,9}[.)]|\|))(?:[ \t]+|(?<=\|))(.*)"
+_LLMS_LINK = r"\[([^][]*)\]\([ \t]*<?([^()\s>]*)[^()]*\)"
+_BARE_LINK = r"https?://[^\s<>)\]|]+"
+_EMPHASIS = r"[*`]|(?<![^\W_])_|_(?![^\W_])"
+_GENERAL_HEADINGS = frozenset(
+    "projects project decisions decision decisionrecords records record adrs adr rfcs rfc optional "
+    "docs documentation pages links index all alldecisions architecturedecisionrecords".split()
+)
+_PAGE_ENDING = r"(?i)(?:\A|/)(?:index\.(?:md|html?)|llms\.txt|readme\.md)\Z"
+
 
 class Section:
-    """A heading of `llms.txt`: the text under it, and its list as (name, link, notes)."""
+    """A heading of `llms.txt`: the text under it, and the projects that links below it lead into.
 
-    __slots__ = ("entries", "level", "name", "text")
+    `pages` are the pages of its list that are no records: (path below the site, name, notes).
+    """
+
+    __slots__ = ("led", "level", "name", "text")
 
     def __init__(self, level: int, name: str) -> None:
         self.level, self.name = level, name
         self.text = ""
-        self.entries: list[tuple[str, str, str]] = []
-
-
-def read_llms(response: Response, address: str) -> list[Section]:
-    """The sections of a site's `llms.txt`; none where it has no such file (SPEC 6)."""
-    if response.status in (401, 403, 404, 410):
-        return []
-    check_status(response, address)
-    text = response.body.decode("utf-8-sig", "replace")
-    return [] if is_html(response, text) else parse_llms(text)
-
-
-_ITEM = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(.*)")
-_LABEL = re.compile(r"\[([^\[\]]*)\]\(")
-_BARE_LINK = re.compile(r"https?://[^\s<>)\]]+")
-
-
-def parse_llms(text: str) -> list[Section]:
-    """The sections of an `llms.txt`: the first is what stands under its title. Never raises."""
-    section = Section(1, "")
-    sections = [section]
-    for kind, content in _llms_blocks(text):
-        if kind == "heading":
-            level = len(content) - len(content.lstrip("#"))
-            name = re.sub(r"[ \t]#+\Z", "", content.lstrip("#").strip())
-            section = Section(level, plain_text(name))
-            sections.append(section)
-        elif kind == "text":
-            if not section.text and not section.entries:
-                section.text = plain_text(content)[:MAX_SUMMARY]
-        else:
-            entry = _llms_entry(content)
-            if entry:
-                section.entries.append(entry)
-    return sections
-
-
-def _llms_blocks(text: str) -> list[tuple[str, str]]:
-    """Headings, items and paragraphs, each on one line; fences, comments and rules are left out."""
-    blocks: list[tuple[str, str]] = []
-    fence = ""
-    open_block = False  # whether the next line may go on with the last block
-    for line in _without_comments(text):
-        bare = line.strip()
-        if bare.startswith(("```", "~~~")):
-            fence = "" if fence and bare.startswith(fence) else fence or bare[:3]
-            open_block = False
-            continue
-        kind, content = _llms_line(line, bare)
-        if fence or not bare or kind == "rule":
-            if kind == "rule" and bare[0] == "=" and open_block and blocks[-1][0] == "text":
-                blocks[-1] = ("heading", "# " + blocks[-1][1])
-            open_block = False
-        elif kind == "text" and open_block:
-            blocks[-1] = (blocks[-1][0], f"{blocks[-1][1]} {content}")
-        else:
-            blocks.append((kind, content))
-            open_block = kind != "heading"
-    return blocks
-
-
-def _llms_line(line: str, bare: str) -> tuple[str, str]:
-    if bare.startswith("#"):
-        return "heading", bare
-    if len(bare) > 2 and not bare.strip("-=*_ "):
-        return "rule", bare
-    item = _ITEM.fullmatch(line)
-    if item:
-        return "item", item[1]
-    if bare.startswith("|"):
-        return "item", bare.strip("| \t")
-    return "text", bare.lstrip("> \t")
-
-
-def _without_comments(text: str) -> list[str]:
-    """The lines of a text without HTML comments and the front matter that it may begin with."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    parts = []
-    start = 0
-    while True:
-        opened = text.find("<!--", start)
-        closed = text.find("-->", opened) if opened >= 0 else -1
-        if closed < 0:
-            parts.append(text[start:])
-            break
-        parts.append(text[start:opened])
-        start = closed + 3
-    lines = "".join(parts).lstrip("\n").split("\n")
-    if lines[0].rstrip() == "---" and "---" in (line.rstrip() for line in lines[1:]):
-        end = next(nth for nth, line in enumerate(lines[1:], 1) if line.rstrip() == "---")
-        return lines[end + 1 :]
-    return lines
-
-
-def _llms_entry(text: str) -> tuple[str, str, str] | None:
-    """(name, link, notes) of a list item or table row; `None` for one without a link."""
-    found = _first_link(text, 0)
-    if found:
-        name, link, _, end = found
-        notes = text[end:]
-    else:
-        bare = _BARE_LINK.search(text)
-        if not bare:
-            return None
-        name, link = text[: bare.start()], bare[0].rstrip(".,;")
-        notes = text[bare.end() :]
-    name = plain_text(name).strip(" \t:-–—<(")
-    notes = plain_text(notes.strip(" \t*_>)").lstrip(":-–—| \t"))
-    return name, link, notes.rstrip("| \t")[:MAX_SUMMARY]
-
-
-def _first_link(text: str, start: int) -> tuple[str, str, int, int] | None:
-    """(label, target, begin, end) of the first Markdown link from there on."""
-    label = _LABEL.search(text, start)
-    close = text.find(")", label.end()) if label else -1
-    if label is None or close < 0:
-        return None
-    target = text[label.end() : close].split()
-    return label[1], target[0].strip("<>") if target else "", label.start(), close + 1
-
-
-def plain_text(text: str) -> str:
-    """One line of Markdown without emphasis, code marks and link targets."""
-    parts = []
-    start = 0
-    found = _first_link(text, 0)
-    while found:
-        parts += [text[start : found[2]], found[0]]
-        start = found[3]
-        found = _first_link(text, start)
-    text = "".join(parts) + text[start:]
-    text = re.sub(r"\*\*|__|`", "", text)
-    text = re.sub(r"(?<![\w*])[*_](?=\S)|(?<=\S)[*_](?![\w*])", "", text)
-    return " ".join(text.split())
-
-
-_GENERAL_HEADINGS = _word_set(
-    "projects project decisions decision decisionrecords records record adrs adr rfcs rfc optional "
-    "docs documentation pages links index all alldecisions architecturedecisionrecords"
-)
+        self.led: set[str] = set()
 
 
 def llms_projects(
-    sections: Sequence[Section], bases: Sequence[str], ids: Iterable[str]
+    text: str, bases: Sequence[str], ids: Iterable[str]
 ) -> dict[str, tuple[str, str]]:
-    """(name, description) of each project that `llms.txt` tells of, by id (SPEC 6).
+    """(name, description) of each project that an `llms.txt` tells of, by id (SPEC 6).
 
     The page of the project itself counts most, then the shallowest section whose links all lead
-    into the project, then a single entry that leads into it and is no record.
+    into the project, then a page that leads into it and is no record. Never raises.
     """
     wanted = frozenset(ids)
-    found: dict[str, tuple[int, str, str]] = {}
-
-    def offer(project: str, rank: int, name: str, text: str) -> None:
-        if project in wanted and name and (project not in found or rank < found[project][0]):
-            found[project] = (rank, name, text)
-
-    paths = [[_site_path(link, bases) for _, link, _ in section.entries] for section in sections]
-    for nth, section in enumerate(sections):
-        for (name, _, notes), path in zip(section.entries, paths[nth]):
-            if path and len(path) == 1:
-                offer(path[0], 0, name, notes)
-            elif path and path[-1] == "":
-                offer(path[0], 10, name, notes)
-        led = _leads_into(sections, paths, nth)
-        if led is not None and fold_key(section.name) not in _GENERAL_HEADINGS:
-            offer(led, section.level, section.name, section.text)
-    return {project: (name, text) for project, (_, name, text) in found.items()}
-
-
-def _leads_into(
-    sections: Sequence[Section], paths: Sequence[Sequence[Sequence[str]]], nth: int
-) -> str | None:
-    """The one project that all links of a section and of those below it lead into."""
-    led: set[str] = set()
-    for at in range(nth, len(sections)):
-        if at > nth and sections[at].level <= sections[nth].level:
-            break
-        led.update(path[0] for path in paths[at] if path)
-        if len(led) > 1:
-            return None
-    return led.pop() if led and sections[nth].level > 1 else None
+    offers: list[tuple[int, str, str, str]] = []  # rank, project, name, description
+    sections: list[Section] = []
+    above: list[Section] = []  # the last section, and those that it is part of
+    for level, words in _llms_blocks(text):
+        if level > 0:
+            above = [section for section in above if section.level < level]
+            above.append(Section(level, _plain_words(words)))
+            sections.append(above[-1])
+        elif level == 0:
+            if above and not above[-1].text and not above[-1].led:
+                above[-1].text = _plain_words(words)
+        else:
+            name, link, notes = _llms_entry(words)
+            path = _site_path(link, bases) if link else []
+            for section in above if path else ():
+                section.led.add(path[0])
+            if path and (len(path) == 1 or not path[-1]):
+                offers.append((0 if len(path) == 1 else 10, path[0], name, notes))
+    for section in sections:
+        if len(section.led) == 1 and section.level > 1:
+            if fold_key(section.name) not in _GENERAL_HEADINGS:
+                offers.append((section.level, *section.led, section.name, section.text))
+    offers.sort(key=lambda offer: -offer[0])  # the best last, which then overwrites the others
+    offers = [offer for offer in offers if offer[1] in wanted and offer[2]]
+    return {project: (name, words[:MAX_SUMMARY]) for _, project, name, words in offers}
 
 
-_PAGE_ENDING = re.compile(r"(?:\A|/)(?:index\.(?:md|html?)|llms\.txt|README\.md)\Z", re.IGNORECASE)
+def _llms_blocks(text: str) -> Iterator[tuple[int, str]]:
+    """Headings by their level, texts (0) and items (-1), each on one line, without comments."""
+    start, *parts = body_of(text).replace("\r\n", "\n").replace("\r", "\n").split("<!--")
+    text = start + "".join(part.partition("-->")[2] for part in parts)
+    kind, words, fence = 0, [""], ""
+    for line in (*text.split("\n"), ""):
+        bare = line.strip(" \t>")
+        if bare.startswith(fence or ("```", "~~~")):
+            fence = "" if fence else bare[:3]
+            bare = ""
+        found = pattern(_LLMS_BLOCK).match(bare)
+        if fence or found or kind > 0 or not bare.strip("-=*_ "):
+            if words:
+                yield kind, " ".join(words)
+            kind, words = 0, []
+        if found and not fence:
+            kind = len(found[1]) if found[1] else -1
+            words = [found[3]]
+        elif not fence and bare.strip("-=*_ "):
+            words.append(bare)
+
+
+def _llms_entry(text: str) -> tuple[str, str, str]:
+    """(name, link, notes) of a list item or table row, `""` for what it does not have."""
+    found = pattern(_LLMS_LINK).search(text)
+    if found:
+        name, link = found[1], found[2]
+    else:
+        found = pattern(_BARE_LINK).search(text)
+        name, link = (text[: found.start()], found[0].rstrip(".,;")) if found else ("", "")
+    notes = _plain_words(text[found.end() :] if found else "")
+    return _plain_words(name).strip(" :-–—<("), link, notes.lstrip(">):-–—| ").rstrip("| ")
+
+
+def _plain_words(text: str) -> str:
+    """One line of Markdown without emphasis, code marks and link targets."""
+    text = pattern(_LLMS_LINK).sub(r"\1", text)
+    return " ".join(pattern(_EMPHASIS).sub("", text).strip("# \t").split())
 
 
 def _site_path(link: str, bases: Sequence[str]) -> list[str]:
-    """The parts of a link below the site; `[""]` ends one that is a folder; `[]` leads elsewhere.
+    """The parts of a link below the site; `""` ends one that is a folder; `[]` leads elsewhere.
 
     `/sre/` and `sre.md` are `["sre"]`: the project's own page.
     """
@@ -9263,8 +8734,7 @@ def _site_path(link: str, bases: Sequence[str]) -> list[str]:
     if base is None:
         return []
     path = target[len(base) + 1 :].partition("#")[0].partition("?")[0]
-    folder = _PAGE_ENDING.sub("/", path)
-    parts = urllib.parse.unquote(folder).split("/")
+    parts = percent_decode(pattern(_PAGE_ENDING).sub("/", path)).split("/")
     if len(parts) == 2 and not parts[1]:
         parts.pop()
     if len(parts) == 1:
@@ -9272,48 +8742,51 @@ def _site_path(link: str, bases: Sequence[str]) -> list[str]:
     return parts if parts[0] else []
 
 
-def published_bases(base: str, records: Sequence[Record]) -> list[str]:
-    """The site's address, and the one it gives itself in the links of its records, if another."""
-    bases = [base]
-    for record in records[:20]:
-        url = _MARKDOWN_ENDING.sub("", (record.url or "").rstrip("/"))
-        if url.endswith("/" + record.id) and url[: -len(record.id) - 1] not in bases:
+def with_names(index: Snapshot, llms: str, base: str) -> Snapshot:
+    """What a published index says, and what its `llms.txt` tells of the projects besides."""
+    import copy
+
+    bases = [base]  # and the address that the site gives itself in the links of its records
+    for record in index.records[:20]:
+        url = pattern(_MARKDOWN_ENDING).sub("", (record.url or "").rstrip("/"))
+        if url.endswith("/" + record.id):
             bases.append(url[: -len(record.id) - 1])
-    return bases
-
-
-def site_snapshot(index: SiteIndex, sections: Sequence[Section], base: str, where: str) -> Snapshot:
-    """What a published index and its `llms.txt` say together."""
-    snapshot = Snapshot()
-    snapshot.is_site = True
-    snapshot.records = index.records
-    snapshot.rules, snapshot.declared, snapshot.drafts = index.rules, index.declared, index.drafts
-    snapshot.missing = [problem for problem in index.problems if problem.is_error]
-    snapshot.problems = index.problems + [p for r in index.records for p in r.problems]
     ids = {record.project for record in index.records if record.project} | set(index.projects)
-    told = llms_projects(sections, published_bases(base, index.records), ids)
+    told = llms_projects(llms, bases, ids)
+    snapshot = copy.copy(index)
+    snapshot.projects = {}
     for project_id in sorted(ids):
-        project = _copied(index.projects.get(project_id) or Project(project_id))
+        project = copy.copy(index.projects.get(project_id) or Project(project_id))
         name, text = told.get(project_id, ("", ""))
         if project.name == project_id and name:
             project.name = name
         project.description = project.description or text or None
         snapshot.projects[project_id] = project
-    snapshot.title = next((section.name for section in sections if section.name), None)
-    snapshot.looked = f"{where} lists no record"
-    if index.drafts:
-        snapshot.looked += f", and {counted(len(index.drafts), 'draft')}"
     return snapshot
 
 
-def _copied(project: Project) -> Project:
-    """The same project again, so that one snapshot does not change under another's reader."""
-    import copy
-
-    return copy.copy(project)
-
-
 # ── 6c.6 The sources ──────────────────────────────────────────────────────────────────────────
+
+
+def _hits(folded: str, needles: Sequence[str]) -> tuple[bool, ...]:
+    return tuple([needle in folded for needle in needles])
+
+
+def _own_folded(record: Record) -> str | None:
+    """The body that the index holds itself, as it is searched."""
+    if record.body is None and record.handle[1] is not None:
+        record.body = fold_body(record.handle[1])
+    return record.body
+
+
+def _body_warnings(faults: Sequence[str]) -> list[str]:
+    """The first few bodies that could not be read, and how many more there are."""
+    told = [f"{fault}; its body was not searched" for fault in faults[:MISSING_SHOWN]]
+    more = len(faults) - len(told)
+    if more:
+        bodies = "body" if more == 1 else "bodies"
+        told.append(f"and {more:,} more {bodies} could not be read")
+    return told
 
 
 class SiteSource:
@@ -9326,60 +8799,47 @@ class SiteSource:
     is_site = True
 
     def __init__(
-        self,
-        address: str,
-        headers: Sequence[str],
-        environ: Mapping[str, str],
-        log: Callable[[str], None],
-        *,
-        times: SiteTimes | None = None,
-    ) -> None:
-        import threading
-
+        self, address: str, headers: Sequence[str], environ: Mapping[str, str],
+        log: Callable[[str], None], *, times: SiteTimes | None = None,
+    ) -> None:  # fmt: skip
         place = parse_address(address.strip())
         if place is None:
             raise UsageError("--url must be the address of a published site")
         secrets = parse_headers(headers, environ)
-        if place.login and "authorization" not in map(str.lower, secrets):
-            secrets["Authorization"] = basic_login(place.login)
-        path = place.path.rstrip("/")
-        name = "decisions.json"
+        if "@" in place.netloc:
+            secrets.setdefault("Authorization", basic_login(place))
+        path, name = place.path.rstrip("/"), "decisions.json"
         if path.lower().endswith(".json"):
             path, _, name = path.rpartition("/")
-        self._base = place.origin + path
-        index = f"{self._base}/{name}"
-        self._places = SitePlaces(index, self._base)
+        self._places = SitePlaces(origin_of(place) + path, name)
         self._times, self._log = times or SiteTimes(), log
-        self._pages = Pages(Transport(_ascii_origin(place), secrets, self._times), self._times)
-        self._index = Page(index, self._read_index)
-        self._llms = Page(f"{self._base}/llms.txt", read_llms)
-        self._index.keeps = self._llms.keeps = self._llms.optional = True
-        self._lock = threading.Lock()
+        self._pages = Pages(Transport(origin_of(place), secrets, self._times), self._times)
+        self._index = Page(self._places.index, self._read_index)
+        self._llms = Page(f"{self._places.base}/llms.txt", read_llms)
         self._built: tuple[object, object, Snapshot] | None = None
         self._aged: tuple[Snapshot, str, Snapshot] | None = None
-
-    def stop(self) -> None:
-        """Nothing: its threads end with the process."""
+        self._said = ""
 
     def start(self) -> None:
         """Nothing: no request is made before a call needs one."""
 
-    def close(self) -> None:
-        """Close the connections that are kept."""
+    def stop(self) -> None:
+        """Close the connections that are kept; what still runs ends with the process."""
         self._pages.transport.close()
 
     def snapshot(self, call: Call) -> Snapshot:
         """The records that the index lists now. Raises `SiteError`, `Cancelled`."""
-        names = self._pages.hold(self._llms)  # beside the index, not after it
-        try:
-            aged = self._pages.settle(self._index, call)
-            if names is not None:
-                self._pages.wait(names, call)
-        finally:
-            if names is not None:
-                self._pages.release(names)
-        snapshot = self._current()
-        return self._with_age(snapshot) if aged else snapshot
+        pages, llms = self._pages, self._llms
+        pages.settle([llms, self._index], call)  # beside each other
+        index = pages.value(self._index)
+        if llms.value is None:  # from now on it is tried in the background, and calls go without
+            llms.value, llms.checked = "", self._times.now()
+        built = self._built
+        if built is None or built[0] is not index or built[1] is not llms.value:
+            snapshot = with_names(index, llms.value, self._places.base)
+            built = self._built = (index, llms.value, snapshot)
+        age = pages.age(self._index)
+        return self._with_age(built[2], age, call) if age else built[2]
 
     def read_body(self, record: Record, call: Call) -> str:
         """The Markdown of one record. Raises `SiteError`, `Cancelled`.
@@ -9389,402 +8849,237 @@ class SiteSource:
         try:
             return self._body(record, call)
         except SiteError as fault:
-            if fault.kind != "gone" or not self._pages.expire(self._index):
+            if not fault.gone:
                 raise
-            before = self._index.value
-            snapshot = self.snapshot(call)
-            if self._index.value is before:
-                raise
-            found = next((other for other in snapshot.records if other.id == record.id), None)
+            self._pages.expire(self._index)
+            found = next((r for r in self.snapshot(call).records if r.id == record.id), None)
             if found is None:
-                raise SiteError(
-                    f"{fault}, and the site's index no longer lists {shown(record.id)}", "gone"
-                ) from None
+                unlisted = f"and the site's index no longer lists {shown(record.id)}"
+                raise SiteError(f"{fault}, {unlisted}", gone=True) from None
+            if found is record:
+                raise
             return self._body(found, call)
 
     def search_bodies(
         self, records: Sequence[Record], needles: Sequence[str], call: Call
     ) -> tuple[list[tuple[bool, ...]], list[str]]:
         """For each record, which of the folded `needles` its folded body holds; and warnings."""
-        search = _SiteSearch(self._pages, self._times, needles, call)
-        index = self._index.value or SiteIndex()
-        for nth, record in enumerate(records):
-            if not nth % 100:
-                call.check()
-            own = own_folded(index, record.id)
-            if own is not None:
-                search.hits[nth] = hits(own, needles)
+        found = [(False,) * len(needles)] * len(records)
+        faults: list[str] = []
+        wanted: dict[Page, list[int]] = {}  # the positions of those whose body is that page
+
+        def take(page: Page) -> None:
+            at = wanted.pop(page)
+            try:
+                hits = _hits(self._pages.folded(page), needles)
+            except SiteError as fault:
+                other = self._other_place(records[at[0]], page.address) if fault.gone else None
+                if other is not None:
+                    ask(other, at)
+                    return
+                faults.append(str(fault))
             else:
-                search.ask(nth, self._places_of(record))
-        search.run()
-        none = (False,) * len(needles)
-        return [search.hits.get(nth, none) for nth in range(len(records))], search.warnings()
+                for nth in at:
+                    found[nth] = hits
+            done = total - len(wanted)
+            call.progress(done, total, f"{done:,} of {total:,} bodies read")
 
-    def _read_index(self, response: Response, address: str) -> SiteIndex:
-        value = decode_index(response, address)
-        job = self._index.job
-        return read_index(value, self._places, job.check if job is not None else lambda: None)
+        def ask(address: str, at: list[int]) -> None:
+            page = self._pages.body(address)
+            if page not in wanted:
+                ahead.append(page)
+            wanted.setdefault(page, []).extend(at)
 
-    def _places_of(self, record: Record) -> list[str]:
-        index = self._index.value
-        other = index.elsewhere.get(record.id) if index is not None else None
-        return [record.location, other] if other else [record.location]
+        ahead: list[Page] = []
+        for nth, record in enumerate(records):
+            own = _own_folded(record)
+            if own is None:
+                ask(record.location, [nth])
+            else:
+                found[nth] = _hits(own, needles)
+        ahead.reverse()  # they are taken from its end
+        total = len(wanted)
+        self._pages.settle(ahead, call, take, self._times.now() + self._times.search)
+        warnings = _body_warnings(faults)
+        if wanted:
+            call.out_of_time = True
+            unread = f"{len(wanted):,} {'body was' if len(wanted) == 1 else 'bodies were'} not read"
+            ended = f"the search ended after {self._times.search:g}s; {unread}"
+            warnings.insert(0, f"{ended}: narrow it with project, type, status or tag")
+        return found, warnings
+
+    def _read_index(self, response: Response, check: Callable[[], None]) -> Snapshot:
+        return read_index(decode_index(response), self._places, check)
+
+    def _other_place(self, record: Record, address: str) -> str | None:
+        """Where else the body may be; that place is the first to be asked from now on."""
+        other: str | None = record.handle[0]
+        if other is None or address != record.location:
+            return None
+        record.location, record.handle = other, (None, None)
+        return other
 
     def _body(self, record: Record, call: Call) -> str:
-        index = self._index.value
-        if index is not None and record.id in index.bodies:
-            return str(index.bodies[record.id])
-        first: SiteError | None = None
-        for address in self._places_of(record):
-            page = self._pages.body(address)
-            try:
-                self._pages.settle(page, call)
-                self._prefer(record, address)
-                return str(page.value)
-            except SiteError as fault:
-                first = first or fault
-                if fault.kind != "gone":
-                    raise
-        raise first or SiteError(f"{record.location} was not read; try again")
-
-    def _prefer(self, record: Record, address: str) -> None:
-        """Ask first, from now on, where the body was found."""
-        index = self._index.value
-        if index is not None and index.elsewhere.get(record.id) == address != record.location:
-            index.elsewhere[record.id], record.location = record.location, address
-
-    def _current(self) -> Snapshot:
-        index, sections = self._index.value, self._llms.value
-        with self._lock:
-            built = self._built
-            if built is None or built[0] is not index or built[1] is not sections:
-                snapshot = site_snapshot(index, sections or [], self._base, self._places.index)
-                built = self._built = (index, sections, snapshot)
-            return built[2]
-
-    def _with_age(self, snapshot: Snapshot) -> Snapshot:
-        """The same, shallowly, with a warning of how old the copy is."""
-        age = _age_words(self._pages.age(self._index))
-        sentence = f"{self._index.fault or self._index.address}; this is its copy of {age} ago"
-        with self._lock:
-            if self._aged is None or self._aged[:2] != (snapshot, sentence):
-                if self._aged is None or str(self._index.fault) not in self._aged[1]:
-                    self._log(sentence)
-                aged = Snapshot()
-                for name in Snapshot.__slots__:
-                    setattr(aged, name, getattr(snapshot, name))
-                problem = Problem("", 0, 0, "source", sentence)
-                aged.missing = [problem, *snapshot.missing]
-                aged.problems = [problem, *snapshot.problems]
-                self._aged = (snapshot, sentence, aged)
-            return self._aged[2]
-
-
-def _ascii_origin(place: Address) -> str:
-    """The origin as requests have it; only a host beyond ASCII needs more than its text."""
-    if place.host.isascii():
-        return place.origin
-    return _encoded(str(place)).origin
-
-
-def _age_words(seconds: float) -> str:
-    """`40 s`, `3 min`: coarse, so that the warning does not change with every call."""
-    if seconds < 90:
-        return f"{max(10, int(seconds) // 10 * 10)} s"
-    return f"{int(seconds) // 60} min"
-
-
-def hits(folded: str, needles: Sequence[str]) -> tuple[bool, ...]:
-    """Which of the needles a folded text holds."""
-    return tuple(needle in folded for needle in needles)
-
-
-def own_folded(index: SiteIndex, record_id: str) -> str | None:
-    """The folded body that the index holds itself, kept as long as the index."""
-    folded = index.folded.get(record_id)
-    if folded is None and record_id in index.bodies:
-        folded = index.folded[record_id] = fold_text(index.bodies[record_id])
-    return folded
-
-
-def body_warnings(faults: Sequence[str]) -> list[str]:
-    """The first few bodies that could not be read, and how many more there are."""
-    told = [f"{fault}; its body was not searched" for fault in faults[:MISSING_SHOWN]]
-    more = len(faults) - len(told)
-    if more:
-        bodies = "body" if more == 1 else "bodies"
-        told.append(f"and {more:,} more {bodies} could not be read")
-    return told
-
-
-class _SiteSearch:
-    """One search of bodies: what is still to be asked for, what is under way, what was found."""
-
-    def __init__(self, pages: Pages, times: SiteTimes, needles: Sequence[str], call: Call) -> None:
-        import collections
-
-        self._pages, self._times, self._needles, self._call = pages, times, needles, call
-        self.hits: dict[int, tuple[bool, ...]] = {}
-        self._faults: list[str] = []
-        self._waiting: Any = collections.deque()
-        self._active: dict[int, tuple[Job, Page, list[str]]] = {}
-        self._unread = self._total = self._done = 0
-        self._told = 0.0
-
-    def ask(self, nth: int, addresses: list[str]) -> None:
-        """Take a copy that is there, or put the body on the list of those to be asked for."""
-        page = self._pages.body(addresses[0])
-        if self._pages.is_fresh(page):
-            self.hits[nth] = hits(self._pages.fold(page), self._needles)
-        else:
-            self._waiting.append((nth, page, addresses[1:]))
-
-    def run(self) -> None:
-        """Read what is on the list, until it is done, cancelled, or out of time."""
-        self._total = len(self._waiting)
-        deadline = self._times.now() + self._times.search
+        if record.handle[1] is not None:
+            return str(record.handle[1])
+        page = self._pages.body(record.location)
+        self._pages.settle([page], call)
         try:
-            while self._waiting or self._active:
-                self._call.check()
-                if self._times.now() >= deadline:
-                    self._unread = len(self._waiting) + len(self._active)
-                    break
-                self._fill()
-                self._collect()
-        finally:
-            for job, _, _ in self._active.values():
-                self._pages.release(job)
-
-    def warnings(self) -> list[str]:
-        """What the answer has to say about bodies that were not searched."""
-        told = body_warnings(self._faults)
-        if self._unread:
-            were = "body was" if self._unread == 1 else "bodies were"
-            told.insert(
-                0,
-                f"the search ended after {self._times.search:g}s; {self._unread:,} {were} not "
-                "read: narrow it with project, type, status or tag",
-            )
-        return told
-
-    def _fill(self) -> None:
-        pages = self._pages
-        while self._waiting and len(self._active) < BODY_READERS:
-            with pages.condition:
-                nth, page, others = self._waiting[0]
-                if page.job is None and pages.reading >= BODY_READERS:
-                    return
-                self._waiting.popleft()
-                job = pages.hold(page, counted=True)
-                if job is not None:
-                    self._active[nth] = (job, page, others)
-            if job is None:
-                self._settle(nth, page, others)
-
-    def _collect(self) -> None:
-        """Take what has ended; wait a moment if nothing has."""
-        pages = self._pages
-        with pages.condition:
-            ended = [nth for nth, (job, _, _) in self._active.items() if pages.has_ended(job)]
-            if not ended and (self._active or self._waiting):
-                pages.condition.wait(POLL_SECONDS)
-        for nth in ended:
-            job, page, others = self._active.pop(nth)
-            pages.release(job)
-            self._settle(nth, page, others)
-
-    def _settle(self, nth: int, page: Page, others: list[str]) -> None:
-        try:
-            self._pages.outcome(page)
-            self.hits[nth] = hits(self._pages.fold(page), self._needles)
+            text = str(self._pages.value(page))
         except SiteError as fault:
-            if fault.kind == "gone" and others:
-                self._waiting.appendleft((nth, self._pages.body(others[0]), others[1:]))
-                return
-            self._faults.append(str(fault))
-        self._done += 1
-        now = self._times.now()
-        if now - self._told >= 0.1 or self._done == self._total:
-            self._told = now
-            self._call.progress(
-                self._done, self._total, f"{self._done:,} of {self._total:,} bodies read"
-            )
+            if not fault.gone or self._other_place(record, page.address) is None:
+                raise
+            return self._body(record, call)
+        age = self._pages.age(page)
+        call.notes += [age] if age else []
+        return text
 
+    def _with_age(self, snapshot: Snapshot, age: str, call: Call) -> Snapshot:
+        """The same, shallowly, with a warning of how old the copy is."""
+        import copy
 
-class FileCopy:
-    """A file as it was read, and the signature by which it is known (SPEC 5, *Live*)."""
-
-    __slots__ = ("folded", "hot", "mark", "signature", "value")
-
-    def __init__(self, status: os.stat_result, value: Any, mark: int) -> None:
-        self.signature = _signature(status)
-        # An edit within one tick of the file system's clock leaves no trace: read it again.
-        self.hot = max(status.st_mtime_ns, status.st_ctime_ns) > time.time_ns() - HOT_NANOSECONDS
-        self.value, self.mark = value, mark
-        self.folded: str | None = None
-
-
-def _signature(status: os.stat_result) -> tuple[int, int, int, int]:
-    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
+        call.notes.append(age)
+        fault = str(self._index.fault)
+        if self._said != fault:
+            self._said = fault
+            self._log(age)
+        aged = self._aged
+        if aged is None or aged[:2] != (snapshot, age):
+            old = copy.copy(snapshot)
+            problem = Problem("", 0, 0, "source", age)
+            old.missing = [problem, *snapshot.missing]
+            old.problems = [problem, *snapshot.problems]
+            aged = self._aged = (snapshot, age, old)
+        return aged[2]
 
 
 class DistSource:
     """The same files as a published site, read from a built folder on every call (SPEC 6)."""
 
     is_site = True
+    _BASE = "http://localhost"  # stands for the folder in addresses, and is never asked
 
     def __init__(self, folder: str, log: Callable[[str], None]) -> None:
-        import threading
+        import _thread
 
-        folder = os.path.abspath(os.path.expanduser(folder))
-        name = "decisions.json"
+        folder, name = os.path.abspath(os.path.expanduser(folder)), "decisions.json"
         if folder.lower().endswith(".json") and not os.path.isdir(folder):
             folder, name = os.path.split(folder)
-        self._folder, self._name, self._log = folder, name, log
-        self._places = FolderPlaces(os.path.join(folder, name), folder)
-        self._lock = threading.Lock()
-        self._copies: dict[str, FileCopy] = {}
+        self._folder = folder
+        self._places = SitePlaces(self._BASE, name, folder)
+        self._lock = _thread.allocate_lock()
+        self._copies: dict[str, tuple[object, int, Any]] = {}  # signature, hash, what was made
         self._built: tuple[object, object, Snapshot] | None = None
-
-    def stop(self) -> None:
-        """Nothing: it runs nothing in the background."""
 
     def start(self) -> None:
         """Nothing: the folder is read by the call that needs it."""
 
+    def stop(self) -> None:
+        """Nothing: it runs nothing in the background."""
+
     def snapshot(self, call: Call) -> Snapshot:
         """The records that the folder's index lists now. Raises `SiteError`, `Cancelled`."""
-        index = self._index(call)
+        while not self._lock.acquire(timeout=POLL_SECONDS):
+            call.check()
         try:
-            sections = self._copy("llms.txt", _llms_of_file).value
-        except SiteError:
-            sections = None
-        built = self._built
-        if built is None or built[0] is not index or built[1] is not sections:
-            where = self._places.index
-            snapshot = site_snapshot(index, sections or [], "http://localhost", where)
-            built = self._built = (index, sections, snapshot)
-        return built[2]
+            index = self._made(self._places.index, lambda text: self._read_index(text, call))
+            try:
+                llms = self._made(f"{self._BASE}/llms.txt", str)
+            except SiteError:
+                llms = ""
+            built = self._built
+            if built is None or built[0] is not index or built[1] is not llms:
+                built = self._built = (index, llms, with_names(index, llms, self._BASE))
+            return built[2]
+        finally:
+            self._lock.release()
 
     def read_body(self, record: Record, call: Call) -> str:
-        """The Markdown of one record. Raises `SiteError`, `Cancelled`."""
-        index = self._index(call)
-        if record.id in index.bodies:
-            return str(index.bodies[record.id])
-        return str(self._body(index, record).value)
+        """The Markdown of one record. Raises `SiteError`."""
+        own = record.handle[1]
+        return str(own if own is not None else self._body(record, lambda a: body_of(self._text(a))))
 
     def search_bodies(
         self, records: Sequence[Record], needles: Sequence[str], call: Call
     ) -> tuple[list[tuple[bool, ...]], list[str]]:
         """For each record, which of the folded `needles` its folded body holds; and warnings."""
-        index = self._index(call)
         found: list[tuple[bool, ...]] = []
         faults: list[str] = []
+
+        def folded(address: str) -> str:
+            return str(self._made(address, lambda text: fold_body(body_of(text))))
+
         for nth, record in enumerate(records, 1):
-            call.check()
-            if not nth % 500:
-                message = f"{nth:,} of {len(records):,} bodies read"
-                call.progress(nth, len(records), message)
+            call.progress(nth, len(records), f"{nth:,} of {len(records):,} bodies read")
             try:
-                found.append(hits(self._folded(index, record), needles))
+                own = _own_folded(record)
+                found.append(_hits(self._body(record, folded) if own is None else own, needles))
             except SiteError as fault:
                 faults.append(str(fault))
                 found.append((False,) * len(needles))
-        return found, body_warnings(faults)
+        return found, _body_warnings(faults)
 
-    def _index(self, call: Call) -> SiteIndex:
-        while not self._lock.acquire(timeout=POLL_SECONDS):
-            call.check()
-        try:
-            copy = self._copy(self._name, lambda text: self._index_of_file(text, call))
-        finally:
-            self._lock.release()
-        index: SiteIndex = copy.value
-        return index
-
-    def _index_of_file(self, text: str, call: Call) -> SiteIndex:
+    def _read_index(self, text: str, call: Call) -> Snapshot:
         try:
             value = parse_json_text(text)
-        except (ValueError, RecursionError) as fault:
-            reason = str(fault) if isinstance(fault, ValueError) else "it is nested too deeply"
-            raise SiteError(
-                f"{self._places.index} is not JSON ({shown(reason)}): is this the folder of a "
-                "built site?",
-                "unusable",
-            ) from fault
+        except ValueError as fault:
+            what = f"{self._places.shown_index} is not JSON ({shown(str(fault))})"
+            raise SiteError(f"{what}: is this the folder of a built site?") from fault
         return read_index(value, self._places, call.check)
 
-    def _body(self, index: SiteIndex, record: Record) -> FileCopy:
+    def _body(self, record: Record, read: Callable[[str], str]) -> str:
+        """What `read` makes of a record's file, be it where its id or where the entry says."""
         try:
-            return self._copy(record.location, without_front_matter)
+            return read(record.location)
         except SiteError as fault:
-            other = index.elsewhere.get(record.id)
-            if other is None or fault.kind != "gone":
+            if not fault.gone or record.handle[0] is None:
                 raise
-            return self._copy(other, without_front_matter)
+            return read(record.handle[0])
 
-    def _folded(self, index: SiteIndex, record: Record) -> str:
-        own = own_folded(index, record.id)
-        if own is not None:
-            return own
-        copy = self._body(index, record)
-        if copy.folded is None:
-            copy.folded = fold_text(copy.value)
-        return copy.folded
-
-    def _copy(self, name: str, read: Callable[[str], object]) -> FileCopy:
-        """A file of the folder, read again where it may have changed. Raises `SiteError`."""
-        path = self._inside(name)
+    def _made(self, address: str, make: Callable[[str], object]) -> Any:
+        """What `make` made of a file; made again where the file has changed. Raises `SiteError`."""
         try:
-            status = os.stat(path)
-            copy = self._copies.get(name)
-            if copy is not None and not copy.hot and copy.signature == _signature(status):
-                return copy
-            data = _file_bytes(path, status)
-        except OSError as fault:
-            reason = fault.strerror or type(fault).__name__
-            kind = "gone" if isinstance(fault, (FileNotFoundError, NotADirectoryError)) else "down"
-            raise SiteError(f"{shown(path)} cannot be read ({reason})", kind) from fault
-        mark = hash(data)
-        if copy is None or copy.value is None or copy.mark != mark:
+            stat, now = os.stat(self._path(address)), time.time_ns()
+        except OSError:
+            stat = None  # reading it tells why
+        signature, mark, made = self._copies.get(address, (None, 0, None))
+        if stat is not None and signature == signature_of(stat):
+            return made
+        text = self._text(address)
+        if made is None or mark != hash(text):
+            made = make(text)
+        # An edit within one tick of the file system's clock leaves no trace: it is read again.
+        known = signature_of(stat) if stat is not None and not is_hot(stat, now) else None
+        self._copies[address] = known, hash(text), made
+        return made
+
+    def _text(self, address: str) -> str:
+        path = self._path(address)
+        try:
+            opened = os.open(path, _READ_FLAGS)
             try:
-                text = data.decode("utf-8-sig")
-            except UnicodeDecodeError as fault:
-                sentence = f"{shown(path)} is not UTF-8 (byte {fault.start + 1})"
-                raise SiteError(sentence, "unusable") from fault
-            fresh = FileCopy(status, read(text), mark)
-        else:
-            fresh = FileCopy(status, copy.value, mark)
-            fresh.folded = copy.folded
-        self._copies[name] = fresh
-        return fresh
+                if not is_regular(os.fstat(opened)):
+                    raise OSError("it is no regular file")
+                data = read_all(opened, MAX_BODY_BYTES)
+            finally:
+                os.close(opened)
+            if len(data) > MAX_BODY_BYTES:
+                raise _too_large(shown(path))
+            return data.decode("utf-8-sig")
+        except OSError as fault:
+            gone = isinstance(fault, (FileNotFoundError, NotADirectoryError))
+            raise SiteError(f"{shown(path)} cannot be read ({reason_of(fault)})", gone=gone) from fault
+        except UnicodeDecodeError as fault:
+            raise SiteError(f"{shown(path)} is not UTF-8 (byte {fault.start + 1})") from fault
 
-    def _inside(self, name: str) -> str:
+    def _path(self, address: str) -> str:
         """The real path of a file below the folder. Raises `SiteError` where it leads out."""
+        name = percent_decode(address[len(self._BASE) + 1 :].partition("?")[0])
         root = os.path.realpath(self._folder)
-        path = os.path.realpath(os.path.join(root, name))
-        try:
-            inside = os.path.commonpath([root, path]) == root
-        except ValueError:  # another drive
-            inside = False
-        if not inside or (os.name == "nt" and ":" in name):
-            raise SiteError(f"{shown(name)} leads out of {shown(self._folder)}", "unusable")
+        path = os.path.realpath(os.path.join(root, *name.split("/"))) if "\0" not in name else ""
+        if not is_within(path, [root]) or (os.name == "nt" and ":" in name):
+            raise SiteError(f"{shown(name)} leads out of {shown(self._folder)}")
         return path
-
-
-def _llms_of_file(text: str) -> list[Section]:
-    return parse_llms(text)
-
-
-def _file_bytes(path: str, status: os.stat_result) -> bytes:
-    import stat
-
-    if not stat.S_ISREG(status.st_mode):  # a pipe would never end
-        raise OSError(0, "it is no file")
-    if status.st_size > MAX_BODY_BYTES:
-        raise _too_large(shown(path))
-    with open(path, "rb") as file:
-        return file.read(MAX_BODY_BYTES + 1)
 
 
 # ── 7 Archive and queries ─────────────────────────────────────────────────────────────────────
@@ -10332,7 +9627,7 @@ def search(
         return records, None, []
     found, warnings = _search_text(archive, records, (query.text,), call)
     words = tuple(dict.fromkeys(query.text.split()))
-    if found or len(words) < 2:
+    if found or len(words) < 2 or call.out_of_time:  # a second search would take as long again
         return found, None, warnings
     found, warnings = _search_text(archive, records, words, call)
     return found, "all words" if found else None, warnings
@@ -10880,6 +10175,8 @@ def get_record(archive: Archive, arguments: dict[str, Any], call: Call) -> dict[
     record = find_record(archive, arguments["id"])
     result = describe(archive, record)
     body = archive.source.read_body(record, call)
+    if call.notes:
+        result["warnings"] = [*dict.fromkeys(call.notes), *result.get("warnings", [])]
     result["body"] = body[arguments["body_offset"] :]
     _fit_record(result, len(body), arguments["body_offset"])
     return result

@@ -75,7 +75,7 @@ def opened():
 
     yield make
     for source in sources:
-        source.close()
+        source.stop()
 
 
 def quick(seconds=0.3):
@@ -431,8 +431,8 @@ def test_a_server_that_hangs_is_given_up_after_the_limit(site, opened):
 def test_the_limit_is_ten_seconds_in_its_sentence(clock, opened):
     assert SiteTimes().fetch == 10
     page = inkan_mcp.Page("http://x/decisions.json", inkan_mcp.read_markdown)
-    sentence = inkan_mcp._no_answer(inkan_mcp.Job(page, 0), SiteTimes())
-    assert str(sentence) == "http://x/decisions.json did not answer within 10s"
+    sentence = inkan_mcp.Job(page, SiteTimes()).late
+    assert sentence == "http://x/decisions.json did not answer within 10s"
 
 
 @pytest.mark.parametrize("dripping", [
@@ -926,10 +926,7 @@ def test_a_cancelled_search_ends_soon_and_stops_its_readers(site, opened):
     cancelled.cancelled = True
     thread.join(5)
     assert ended[0] - begin < 0.5
-    until = time.monotonic() + 5
-    while source._pages.reading and time.monotonic() < until:
-        time.sleep(0.01)
-    assert source._pages.reading == 0
+    assert [page.job for page in source._pages._bodies.values()] == [None] * 30
     assert sum("/p/adr" in path for path, _ in site.requests) == 8
 
 
@@ -1031,7 +1028,7 @@ HOSTILE_TEXTS = [
 @pytest.mark.parametrize("hostile", HOSTILE_TEXTS)
 def test_a_hostile_llms_txt_is_read_in_linear_time(hostile):
     begin = time.monotonic()
-    inkan_mcp.llms_projects(inkan_mcp.parse_llms("# x\n\n## y\n\n" + hostile), ["http://x"], ["a"])
+    inkan_mcp.llms_projects("# x\n\n## y\n\n" + hostile, ["http://x"], ["a"])
     assert time.monotonic() - begin < 2
 
 

@@ -83,7 +83,7 @@ def bodies(url: str, count: int, latency: float):
         records = source.snapshot(call).records
         taken = measured(lambda: source.search_bodies(records, ["not there"], call))
         warm = measured(lambda: source.search_bodies(records, ["not there"], call))
-        source.close()
+        source.stop()
         return taken, warm
 
     ideal = math.ceil(count / inkan_mcp.BODY_READERS) * latency
@@ -105,7 +105,7 @@ def index(url: str, count: int):
     call = inkan_mcp.Call("2026-01-15")
     first = measured(lambda: source.snapshot(call))
     second = min(measured(lambda: source.snapshot(call)) for _ in range(3))
-    source.close()
+    source.stop()
     yield f"index of {count} entries, times json.loads", first / loads, 30
     yield "the same again, times json.loads", second / loads, 0.05
 

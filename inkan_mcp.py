@@ -21,7 +21,6 @@ Start at `main` at the foot. A call's path: `main` -> `serve` -> `Session` -> `M
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import sys
@@ -7474,12 +7473,17 @@ def origin_of(parts: SplitResult) -> str:
     return f"{parts.scheme}://{host.removesuffix(own).rstrip(':')}"
 
 
-def basic_login(parts: SplitResult) -> str:
-    """The value of an `Authorization` header for the `user:password` of an address, or `""`."""
+def target_of(parts: SplitResult) -> str:
+    """What of an address a request is for: path and query."""
+    return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+
+
+def login_header(name: str, parts: SplitResult | None) -> dict[str, str]:
+    """The header for the `user:password` of an address, where it has one."""
     import base64
 
-    login = percent_decode(parts.netloc.rpartition("@")[0])
-    return "Basic " + base64.b64encode(login.encode()).decode("ascii") if login else ""
+    login = percent_decode(parts.netloc.rpartition("@")[0]) if parts else ""
+    return {name: f"Basic {base64.b64encode(login.encode()).decode()}"} if login else {}
 
 
 _HEADER_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
@@ -7526,6 +7530,12 @@ class Response:
     def __init__(self, address: str, status: int, headers: Any, body: bytes) -> None:
         self.asked = self.address = address
         self.status, self.headers, self.body = status, headers, body
+
+    @property
+    def media(self) -> str:
+        """The media type, without its parameters."""
+        media: str = self.headers.get("Content-Type") or "no media type"
+        return media.partition(";")[0].strip().lower()
 
 
 class Transport:
@@ -7583,91 +7593,68 @@ class Transport:
         assert parts is not None
         proxy = self._proxy(parts)
         job.through = f" through the proxy {origin_of(proxy)}" if proxy else ""
-        connection = self._take((origin_of(parts), job.through))
-        if connection is not None:
-            try:
-                return self._ask(connection, parts, proxy, job)
-            except (OSError, http.client.HTTPException):
-                job.left()  # the server may just have closed it, which a new connection will tell
-        return self._ask(self._connection(parts, proxy), parts, proxy, job)
-
-    def _take(self, key: tuple[str, str]) -> Any:
-        """A kept connection that is open and holds nothing that nobody asked for, or `None`."""
-        import select
-
-        kept = self._kept.setdefault(key, [])
+        kept = self._kept.setdefault((origin_of(parts), job.through), [])
         while kept:
             since, connection = kept.pop()
-            if self._times.now() - since < IDLE_SECONDS:
-                if not select.select([connection.sock], [], [], 0)[0]:
-                    return connection
+            if self._times.now() - since < IDLE_SECONDS and is_quiet(connection):
+                try:
+                    return self._ask(connection, parts, proxy, job)
+                except (OSError, http.client.HTTPException):
+                    job.left()  # it may just have been closed, which another one will tell
             connection.close()
-        return None
+        return self._ask(self._connection(parts, proxy), parts, proxy, job)
 
-    def _connection(self, parts: SplitResult, proxy: SplitResult | None) -> Any:
+    def _connection(self, parts: Any, proxy: Any) -> Any:
         import http.client
 
         host = proxy or parts
-        assert host.hostname is not None
-        seconds = self._times.fetch / 2  # for each of a host's addresses: the first may be dead
         port = host.port or (443 if host.scheme == "https" else 80)
+        seconds = self._times.fetch / 2  # for each of a host's addresses: the first may be dead
         if parts.scheme == "http":
             return http.client.HTTPConnection(host.hostname, port, timeout=seconds)
         connection = http.client.HTTPSConnection(
             host.hostname, port, timeout=seconds, context=self._tls()
         )
-        if proxy is not None:
-            assert parts.hostname is not None
-            connection.set_tunnel(parts.hostname, parts.port or 443, _proxy_login(proxy))
+        if proxy:
+            login = login_header("Proxy-Authorization", proxy)
+            connection.set_tunnel(parts.hostname, parts.port or 443, login)
         return connection
 
     def _ask(
         self, connection: Any, parts: SplitResult, proxy: SplitResult | None, job: Job
     ) -> Response:
         """Send one request and read its answer; the connection is kept if nothing is left in it."""
-        target = parts.path or "/"
-        target += f"?{parts.query}" if parts.query else ""
-        address = origin_of(parts) + target
+        origin, target = origin_of(parts), target_of(parts)
+        headers = {
+            "User-Agent": f"inkan-mcp/{__version__}",
+            "Accept": "application/json, text/markdown, text/plain, */*",
+            "Accept-Encoding": "gzip, deflate",
+            **job.conditions,
+            **(self._secrets if origin == self._origin else {}),  # to no other origin (SPEC 2)
+        }
+        if proxy is not None and parts.scheme == "http":
+            target = origin + target
+            headers.update(login_header("Proxy-Authorization", proxy))
         try:
             if connection.sock is None:
                 connection.connect()
             job.sock = connection.sock
             job.sock.settimeout(job.left())
-            through = proxy is not None and parts.scheme == "http"
-            headers = self._headers(parts, proxy if through else None, job)
-            connection.request("GET", address if through else target, headers=headers)
+            connection.request("GET", target, headers=headers)
             answer = connection.getresponse()
-            raw = _read_answer(answer, address)
+            raw = _read_answer(answer, job.page.address)
         except BaseException:
             connection.close()
             raise
         finally:
             job.sock = None  # whoever gives that job up must not cut the next one short
-        if connection.sock is not None and answer.isclosed():
-            self._keep((origin_of(parts), job.through), connection)
-        else:
+        kept = self._kept[origin, job.through]
+        if connection.sock is None or not answer.isclosed() or len(kept) > BODY_READERS:
             connection.close()
-        return Response(address, answer.status, answer.headers, unpacked(raw, answer, address))
-
-    def _keep(self, key: tuple[str, str], connection: Any) -> None:
-        kept = self._kept.setdefault(key, [])
-        if len(kept) < BODY_READERS + 2:
+        else:
             kept.append((self._times.now(), connection))
-        else:
-            connection.close()
-
-    def _headers(
-        self, parts: SplitResult, proxy: SplitResult | None, job: Job
-    ) -> dict[str, str]:
-        own = {
-            "User-Agent": f"inkan-mcp/{__version__}",
-            "Accept": "application/json, text/markdown, text/plain, */*",
-            "Accept-Encoding": "gzip, deflate",
-            **job.conditions,
-            **_proxy_login(proxy),
-        }
-        # A secret goes to no other origin (SPEC 2).
-        return {**own, **self._secrets} if origin_of(parts) == self._origin else own
+        body = unpacked(raw, answer.headers, job.page.address)
+        return Response(origin + target_of(parts), answer.status, answer.headers, body)
 
     def _proxy(self, parts: SplitResult) -> SplitResult | None:
         """The proxy that the environment names for that address."""
@@ -7694,9 +7681,11 @@ class Transport:
         return self._context
 
 
-def _proxy_login(proxy: SplitResult | None) -> dict[str, str]:
-    login = basic_login(proxy) if proxy is not None else ""
-    return {"Proxy-Authorization": login} if login else {}
+def is_quiet(connection: Any) -> bool:
+    """Whether a kept connection is still open and holds nothing that nobody asked for."""
+    import select
+
+    return not select.select([connection.sock], [], [], 0)[0]
 
 
 def _fault_words(fault: Exception, job: Job) -> str:
@@ -7754,9 +7743,9 @@ def _too_large(address: str) -> SiteError:
     return SiteError(f"{address} holds more than {most} MiB, which is not read")
 
 
-def unpacked(raw: bytes, answer: Any, address: str) -> bytes:
+def unpacked(raw: bytes, headers: Any, address: str) -> bytes:
     """A body without its `Content-Encoding`, bounded while it is unpacked. Raises `SiteError`."""
-    coding = answer.headers.get("Content-Encoding", "").strip().lower()
+    coding = headers.get("Content-Encoding", "").strip().lower()
     if coding in ("", "identity"):
         if raw[:2] != b"\x1f\x8b":  # packed files that a server sends as they are
             return raw
@@ -7783,13 +7772,13 @@ def unpacked(raw: bytes, answer: Any, address: str) -> bytes:
 # ── 6c.2 What came, checked ───────────────────────────────────────────────────────────────────
 
 
-def status_fault(response: Response) -> str:
-    """What an answer other than 200 says, and what helps; `""` for a good one."""
+def check_status(response: Response) -> None:
+    """Raise `SiteError` for any answer but 200, with what helps."""
     import http.client
 
     status = response.status
     if status == 200:
-        return ""
+        return
     words = http.client.responses.get(status, "")
     sentence = f"{response.asked} answered {status} {words}".rstrip()
     if status in (401, 403):
@@ -7800,23 +7789,22 @@ def status_fault(response: Response) -> str:
     if after:
         unit = " seconds" if after.isascii() and after.isdigit() else ""
         sentence += f"; try again after {shown(after[:40])}{unit} (Retry-After)"
-    return sentence
+    raise SiteError(sentence, gone=status in (404, 410))
 
 
 def is_html(response: Response, text: str) -> bool:
     """Whether a web page came where data or Markdown was due."""
-    head = text[:1000].lstrip().lower()
-    if head.startswith(("<!doctype html", "<html")):
-        return True
-    return "html" in response.headers.get_content_type() and head.startswith("<")
+    sure = "<" if "html" in response.media else "<html"
+    return text[:1000].lstrip().lower().startswith(("<!doctype html", sure))
 
 
 _SIGN_IN = r"""(?ai)type\s*=\s*["']?password"""
 _SIGN_IN_ADDRESS = r"(?i)//(?:login|signin|sso|auth)\.|login|sign-?in|oauth|saml|/auth|/sso"
 
 
-def decoded_page(response: Response) -> str:
-    """The body of a good answer as text. Raises `SiteError`, also for a form to sign in with."""
+def page_text(response: Response) -> str:
+    """The text of a good answer. Raises `SiteError`, also for a form to sign in with."""
+    check_status(response)
     address = response.asked
     try:
         text = response.body.decode("utf-8-sig")
@@ -7833,22 +7821,26 @@ def decoded_page(response: Response) -> str:
 
 def read_markdown(response: Response, check: Callable[[], None]) -> str:
     """The Markdown that an address answered, without its front matter. Raises `SiteError`."""
-    fault = status_fault(response)
-    if fault:
-        raise SiteError(fault, gone=response.status in (404, 410))
-    text = decoded_page(response)
+    text = page_text(response)
     if is_html(response, text):
         why = "was not found: the site answered with a web page"
         raise SiteError(f"{response.asked} {why}", gone=True)
     return body_of(text)
 
 
-def decode_index(response: Response) -> object:
+def read_llms(response: Response, check: Callable[[], None]) -> str:
+    """The text of a site's `llms.txt`, `""` where it has none (SPEC 6). Raises `SiteError`."""
+    try:
+        return read_markdown(response, check)
+    except SiteError as fault:
+        if fault.gone:
+            return ""
+        raise
+
+
+def decode_index(response: Response, places: SitePlaces) -> object:
     """The JSON that an address answered. Raises `SiteError`."""
-    fault = status_fault(response)
-    if fault:
-        raise SiteError(fault)
-    text = decoded_page(response)
+    text = page_text(response)
     try:
         return parse_json_text(text)
     except ValueError as wrong:
@@ -7856,9 +7848,8 @@ def decode_index(response: Response) -> object:
         if text[:1000].lstrip()[:1] not in ("{", "["):
             start = " ".join(text[:200].split())[:40]
             found = f"it begins with {quoted(start)}" if start else "an empty answer"
-        found = f"{shown(response.headers.get_content_type())}, {shown(found)}"
-        hint = "is this the site's address, base path included?"
-        raise SiteError(f"{response.asked} is not JSON ({found}): {hint}") from wrong
+        found = f"{shown(response.media)}, {shown(found)}"
+        raise SiteError(f"{response.asked} is not JSON ({found}): {places.hint}") from wrong
 
 
 def parse_json_text(text: str) -> object:
@@ -7876,36 +7867,28 @@ def parse_json_text(text: str) -> object:
         return [json.loads(line) for line in lines]
 
 
-def read_llms(response: Response, check: Callable[[], None]) -> str:
-    """The text of a site's `llms.txt`, `""` where it has none (SPEC 6). Raises `SiteError`."""
-    if response.status in (401, 403, 404, 410):
-        return ""
-    fault = status_fault(response)
-    if fault:
-        raise SiteError(fault)
-    text = response.body.decode("utf-8", "replace")
-    return "" if is_html(response, text) else text
-
-
 # ── 6c.3 Copies of what came, and the jobs that fetch them ────────────────────────────────────
 
 
 class Page:
-    """One address: the last good copy of what `read` made of it, and how asking for it stands."""
+    """One address: the last good copy of what `read` made of it, and how asking for it stands.
+
+    `read(response, check)` raises `SiteError`. `other` is where the same may be if it is gone.
+    """
 
     __slots__ = (
-        "address", "checked", "conditions", "fault", "folded", "job", "mark", "read", "size",
+        "address", "checked", "conditions", "fault", "folded", "job", "mark", "other", "read",
         "tried", "value",
     )  # fmt: skip
 
     def __init__(
-        self, address: str, read: Callable[[Response, Callable[[], None]], object]
-    ) -> None:
-        self.address, self.read = address, read
+        self, address: str, read: Callable[[Response, Callable[[], None]], object],
+        other: str | None = None,
+    ) -> None:  # fmt: skip
+        self.address, self.read, self.other = address, read, other
         self.value: Any = None
         self.folded: tuple[str, str] | None = None  # a text, and the same as it is searched
-        self.mark: int | None = None
-        self.size = 0
+        self.mark: object = None  # what tells this copy from another
         self.conditions: dict[str, str] = {}
         self.checked = self.tried = 0.0
         self.fault: SiteError | None = None
@@ -7915,7 +7898,9 @@ class Page:
 class Job:
     """One request under way. `waiters` are the calls that want it; without any it is given up."""
 
-    __slots__ = ("conditions", "deadline", "done", "page", "sock", "through", "times", "waiters")
+    __slots__ = (
+        "conditions", "deadline", "done", "page", "reading", "sock", "through", "times", "waiters",
+    )  # fmt: skip
 
     def __init__(self, page: Page, times: SiteTimes) -> None:
         self.page, self.times, self.deadline = page, times, times.now() + times.fetch
@@ -7924,16 +7909,12 @@ class Job:
         self.through = ""
         self.waiters = 0
         self.done = False
+        self.reading = False  # the site has answered, and its time is over
 
     @property
     def late(self) -> str:
         """The sentence for a job that is over its time."""
         return f"{self.page.address} did not answer within {self.times.fetch:g}s"
-
-    def check(self) -> None:
-        """Raise `Cancelled` once nobody wants the answer."""
-        if self.done:
-            raise Cancelled
 
     def left(self) -> float:
         """The seconds that the job still has. Raises `TimeoutError`, `Cancelled`."""
@@ -7943,47 +7924,57 @@ class Job:
             raise TimeoutError
         return left
 
+    def check(self) -> None:
+        """Raise `Cancelled` once nobody wants the answer."""
+        if self.done:
+            raise Cancelled
+
     def abort(self) -> None:
         """Wake the thread that reads or writes, which then closes the connection."""
+        import contextlib
         import socket
 
         sock = self.sock
         if sock is not None:
-            try:  # not the method of a TLS socket, which takes the layer away under the reader
+            with contextlib.suppress(OSError):  # a TLS socket's own method breaks its reader
                 socket.socket.shutdown(sock, socket.SHUT_RDWR)
-            except OSError:
-                return
 
 
 class Pages:
     """The copies of a site's responses, and the one place that decides when to ask again.
 
-    `condition` guards everything here and is notified when a job ends.
+    `_changed` guards everything here and is notified when a job ends.
     """
 
-    def __init__(self, transport: Transport, times: SiteTimes) -> None:
+    def __init__(self, times: SiteTimes, transport: Transport | None = None) -> None:
         import threading
 
-        self.transport, self._times = transport, times
+        self._times, self._transport = times, transport
         self._bodies: dict[str, Page] = {}
         self._bytes = 0
-        self.condition = threading.Condition()
+        self._changed = threading.Condition()
 
-    def body(self, address: str) -> Page:
-        """The page of a body; the longest unused ones are forgotten beyond the bound of memory."""
-        with self.condition:
-            page = self._bodies.pop(address, None) or Page(address, read_markdown)
-            self._bodies[address] = page
+    def close(self) -> None:
+        """Close the connections that are kept; what still runs ends with the process."""
+        if self._transport is not None:
+            self._transport.close()
+
+    def body(self, record: Record) -> Page:
+        """The page of a record's body."""
+        with self._changed:
+            page = self._bodies.get(record.location)
+            if page is None:
+                page = Page(record.location, read_markdown, record.handle[0])
+                self._bodies[record.location] = page
             return page
 
     def settle(
         self, ahead: list[Page], call: Call, take: Callable[[Page], object] = id,
         until: float = float("inf"),
     ) -> None:  # fmt: skip
-        """Hand each page to `take` once its `value` is known, the last of `ahead` first.
+        """Hand each page to `take` once its `value` is known, `BODY_READERS` at a time.
 
-        `BODY_READERS` are asked for at a time. `take` may put more pages on `ahead`; at `until`
-        the rest is left. Raises `Cancelled`.
+        The last of `ahead` comes first. At `until` the rest is left. Raises `Cancelled`.
         """
         jobs: dict[Page, Job] = {}
         try:
@@ -8011,6 +8002,13 @@ class Pages:
         sentence = str(fault or f"{page.address} was not read; try again")
         raise SiteError(sentence, gone=fault is not None and fault.gone)
 
+    def folded(self, page: Page) -> str:
+        """The text of a body as it is searched, kept as long as the copy. Raises `SiteError`."""
+        value, kept = self.value(page), page.folded
+        if kept is None or kept[0] is not value:
+            kept = page.folded = value, fold_body(value)
+        return kept[1]
+
     def age(self, page: Page) -> str:
         """How old a copy is that stands in, as a sentence; `""` for a good one."""
         if page.fault is None:
@@ -8020,40 +8018,33 @@ class Pages:
         age = f"{max(10, seconds // 10 * 10)} s" if seconds < 90 else f"{seconds // 60} min"
         return f"{page.fault}; this is its copy of {age} ago"
 
-    def folded(self, page: Page) -> str:
-        """The text of a body as it is searched, kept as long as the copy. Raises `SiteError`."""
-        value, kept = self.value(page), page.folded
-        if kept is None or kept[0] is not value:
-            kept = page.folded = value, fold_body(value)
-        return kept[1]
-
     def expire(self, page: Page) -> None:
         """Have the next call ask again, but for a copy that is only a moment old."""
-        with self.condition:
-            if self._times.now() - page.checked >= self._times.fault:
-                page.checked = min(page.checked, self._times.now() - self._times.cache)
+        if self._times.now() - page.checked >= self._times.fault:
+            page.checked = min(page.checked, self._times.now() - self._times.cache)
 
     def _stands_in(self, page: Page) -> bool:
-        """Whether the last good copy may be served while the site fails (SPEC 6)."""
-        gone = page.fault is not None and page.fault.gone
-        fresh_enough = self._times.now() - page.checked <= self._times.stale
-        return page.value is not None and fresh_enough and not gone
+        """Whether the last good copy may be served while the site fails (SPEC 6).
+
+        An index that is gone may be back with the next deploy; a body that is gone is gone.
+        """
+        if page.value is None or self._times.now() - page.checked > self._times.stale:
+            return False
+        return page.fault is None or not (page.fault.gone and page.read is read_markdown)
 
     def _hold(self, page: Page) -> Job | None:
         """A job that the caller waits for and must release; `None` where none is needed."""
-        with self.condition:
+        with self._changed:
             now, times = self._times.now(), self._times
             if page.value is not None and page.fault is None and now - page.checked < times.cache:
                 return None
             job = page.job if page.job is not None and not self._has_ended(page.job) else None
-            if page.fault is not None:
-                failing = now - page.tried
-                if self._stands_in(page):
-                    if job is None and failing >= times.retry:
-                        self._begin(page).waiters = 1  # nobody: it runs in the background
-                    return None
-                if job is None and failing < times.fault:
-                    return None
+            if page.fault is not None and self._stands_in(page):
+                if job is None and now - page.tried >= times.retry:
+                    self._begin(page).waiters = 1  # nobody: it runs in the background
+                return None
+            if page.fault is not None and job is None and now - page.tried < times.fault:
+                return None
             job = job or self._begin(page)
             job.waiters += 1
             return job
@@ -8068,75 +8059,80 @@ class Pages:
 
     def _ended(self, jobs: Mapping[Page, Job]) -> list[Page]:
         """Those whose jobs are over, after a moment's wait if there are none."""
-        with self.condition:
+        with self._changed:
             ended = [page for page, job in jobs.items() if self._has_ended(job)]
             if jobs and not ended:
-                self.condition.wait(POLL_SECONDS)
+                self._changed.wait(POLL_SECONDS)
             return ended
 
     def _has_ended(self, job: Job) -> bool:
         """Whether the job is over; one beyond its time is ended here, stuck as it may be."""
-        if not job.done and self._times.now() >= job.deadline:
+        if not (job.done or job.reading) and self._times.now() >= job.deadline:
             self._end(job, SiteError(job.late))
-            job.abort()
         return job.done
 
     def _release(self, job: Job) -> None:
         """No longer wait for a job; what nobody waits for is given up."""
-        with self.condition:
+        with self._changed:
             job.waiters -= 1
-            if job.waiters <= 0 and not job.done:
+            if job.waiters <= 0:
                 self._end(job, None)
-                job.abort()
 
     def _end(self, job: Job, fault: SiteError | None) -> None:
         if job.done:
             return
         job.done = True
+        job.abort()
         if job.page.job is job:
             job.page.job = None
         if fault is not None:
             job.page.fault, job.page.tried = fault, self._times.now()
-        self.condition.notify_all()
+        self._changed.notify_all()
 
     def _work(self, job: Job) -> None:
         """Run by a thread: fetch, read, file the result. Whatever happens, the job ends."""
         fault: SiteError | None = SiteError(f"{job.page.address} met a fault; see stderr")
         try:
-            response = self.transport.fetch(job)
-            job.deadline = float("inf")  # what follows is reading, and is not the site's time
-            self._file(job, response)
+            self._read(job.page, job)
             fault = None
         except SiteError as refused:
             fault = refused
         except Cancelled:
             fault = None
         finally:
-            with self.condition:
+            with self._changed:
                 self._end(job, fault)
 
-    def _file(self, job: Job, response: Response) -> None:
-        page, value, mark = job.page, job.page.value, job.page.mark
-        same = response.status == 304 and bool(job.conditions)
-        if not same and (value is None or mark != hash(response.body) or response.status != 200):
-            value, mark = page.read(response, job.check), hash(response.body)
-        with self.condition:
-            job.check()
-            if not same:
-                page.conditions = _conditions(response)
-                self._account(page, 2 * len(response.body))
-            page.value, page.mark = value, mark
-            page.checked, page.fault = self._times.now(), None
+    def _read(self, page: Page, wanted: Job | Call) -> None:
+        """Fetch a page and file what came. Raises `SiteError`, `Cancelled`."""
+        try:
+            self._file(page, self._fetch(page, wanted), wanted)
+        except SiteError as fault:
+            if not fault.gone or page.other is None:
+                raise
+            page.address, page.other = page.other, page.address
+            self._file(page, self._fetch(page, wanted), wanted)
 
-    def _account(self, page: Page, size: int) -> None:
-        """Keep the bodies within their bound; a page in use keeps its copy for its user."""
-        if self._bodies.get(page.address) is page:
-            self._bytes += size - page.size
-            page.size = size
-        while self._bytes > MAX_CACHED_BYTES and len(self._bodies) > 1:
-            oldest = self._bodies.pop(next(iter(self._bodies)))
-            self._bytes -= oldest.size
-            oldest.size = 0
+    def _fetch(self, page: Page, job: Any) -> Response:
+        assert self._transport is not None
+        job.reading = False
+        response = self._transport.fetch(job)
+        job.reading = True
+        return response
+
+    def _file(self, page: Page, response: Response, wanted: Job | Call) -> None:
+        value, mark = page.value, hash(response.body)
+        same = response.status == 304 and value is not None
+        if not same and (value is None or mark != page.mark or response.status != 200):
+            value = page.read(response, wanted.check)
+        with self._changed:
+            wanted.check()
+            if not same:
+                page.conditions, page.mark = _conditions(response), mark
+                self._bytes += 2 * len(response.body)
+                if self._bytes > MAX_CACHED_BYTES:  # whatever is still wanted is asked for again
+                    self._bodies, self._bytes = {}, 0
+            page.value, page.checked, page.fault = value, self._times.now(), None
 
 
 def _conditions(response: Response) -> dict[str, str]:
@@ -8149,13 +8145,69 @@ def _conditions(response: Response) -> dict[str, str]:
     return asked
 
 
+class FolderPages(Pages):
+    """The same over a built folder: each file is looked at again on every call (SPEC 6)."""
+
+    def __init__(self, folder: str, base: str) -> None:
+        super().__init__(SiteTimes())
+        self._folder, self._base = folder, base
+        self._signatures: dict[str, tuple[int, ...]] = {}
+
+    def settle(
+        self, ahead: list[Page], call: Call, take: Callable[[Page], object] = id,
+        until: float = float("inf"),
+    ) -> None:  # fmt: skip
+        """As promised above, one page after another."""
+        while ahead and self._times.now() < until:
+            call.check()
+            page = ahead.pop()
+            try:
+                self._read(page, call)
+            except SiteError as fault:
+                page.value, page.fault = None, fault
+            take(page)
+
+    def _fetch(self, page: Page, call: Any) -> Response:
+        path, address = self._path(page.address), page.address
+        try:
+            opened = os.open(path, _READ_FLAGS)
+            try:
+                stat, now = os.fstat(opened), time.time_ns()
+                if not is_regular(stat):
+                    raise OSError("it is no regular file")
+                if page.value is not None and self._signatures.get(address) == signature_of(stat):
+                    return Response(address, 304, {}, b"")
+                # An edit within one tick of the file system's clock leaves no trace.
+                self._signatures[address] = () if is_hot(stat, now) else signature_of(stat)
+                response = Response(address, 200, {}, read_all(opened, MAX_BODY_BYTES))
+            finally:
+                os.close(opened)
+        except OSError as fault:
+            gone = isinstance(fault, (FileNotFoundError, NotADirectoryError))
+            why = f"cannot be read ({reason_of(fault)})"
+            raise SiteError(f"{shown(path)} {why}", gone=gone) from fault
+        response.asked = shown(path)
+        if len(response.body) > MAX_BODY_BYTES:
+            raise _too_large(response.asked)
+        return response
+
+    def _path(self, address: str) -> str:
+        """The real path of a file below the folder. Raises `SiteError` where it leads out."""
+        name = percent_decode(address[len(self._base) + 1 :].partition("?")[0])
+        root = os.path.realpath(self._folder)
+        path = "" if "\0" in name else os.path.realpath(os.path.join(root, *name.split("/")))
+        if not is_within(path, [root]) or (os.name == "nt" and ":" in name):
+            raise SiteError(f"{shown(name)} leads out of {shown(self._folder)}")
+        return path
+
+
 # ── 6c.4 The index ────────────────────────────────────────────────────────────────────────────
 
 _CONTAINERS = (
     "records", "decisions", "items", "adrs", "entries", "documents", "docs", "results", "result",
     "data", "pages", "files", "rfcs",
 )  # fmt: skip
-_OWN_CONTAINERS = ("records", "decisions", "items")  # names that only records have
+_OWN_CONTAINERS = _CONTAINERS[:3]  # names that only records have
 _WRAPPERS = ("results", "result", "data")
 
 # The names, folded, under which published indexes give each value; the first present is taken.
@@ -8179,35 +8231,44 @@ _ENTRY_KEYS = {
     "url": "url href link permalink sourceuri viewurl externalurl",
     "supersedes": "supersedes replaces",
     "supersededBy": "supersededby replacedby",
-    "related": "related",
     "links": "links relations relationships",
     "fields": "fields",
-    "rfcReview": "rfcreview",
 }  # fmt: skip
 _ENTRY_NAMES = {
     alias: (name, rank)
     for name, aliases in _ENTRY_KEYS.items()
     for rank, alias in enumerate(aliases.split())
 }
-_ENTRY_LISTS = ("authors", "deciders", "tags", "supersedes", "supersededBy", "related")
 _EVIDENCE = ("status", "date", "path", "url", "number", "ref", "body", "project", "type")
 _LAYERS = ("frontmatter", "frontMatter", "front_matter", "metadata", "attributes")
 _LINK_KINDS = {
     "supersedes": "supersedes", "replaces": "supersedes", "supersededby": "supersededBy",
     "replacedby": "supersededBy", "related": "related", "relatesto": "related",
 }  # fmt: skip
-_URL_SCHEME = r"[A-Za-z][A-Za-z0-9+.-]*:"
 _MARKDOWN_ENDING = r"(?i)\.(?:mdx?|markdown)\Z"
-_CONTROL_CHARACTER = r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]"
+_ID_FAULTS = (
+    (r"\Z", "is empty"),
+    (rf".{{{MAX_ID_LENGTH + 1}}}", f"is longer than {MAX_ID_LENGTH} characters"),
+    (r".*\\", "holds a backslash"),
+    (r"(?:.*/)?\.{0,2}(?:/|\Z)", "leads out of the site or has an empty part"),
+    (r"[A-Za-z][A-Za-z0-9+.-]*:", "begins with a scheme"),
+    (r".*[\x00-\x1f\x7f-\x9f\ud800-\udfff]", "holds a control character"),
+)
 
 
 class SitePlaces:
-    """How an index's ids and links become addresses; people are told `shown` instead of `base`."""
+    """How an index's ids and links become addresses; people are told `shown` instead of `base`.
+
+    `hint` is what to ask of one who named a wrong place.
+    """
 
     def __init__(self, base: str, name: str, shown_as: str | None = None) -> None:
-        self.base, self.index = base, f"{base}/{name}"
-        self.shown = base if shown_as is None else shown_as
+        self.base, self.index, self.shown = base, f"{base}/{name}", shown_as or base
         self.shown_index = f"{self.shown}/{name}"
+        self.origin = "/".join(base.split("/", 3)[:3])
+        self.hint = "is this the site's address, base path included?"
+        if shown_as:
+            self.hint = "is this the folder of a built site?"
 
     def of(self, record_id: str) -> str:
         """The address of what is published under an id."""
@@ -8215,13 +8276,16 @@ class SitePlaces:
 
         return f"{self.base}/{urllib.parse.quote(record_id, _PATH_SAFE)}"
 
-    def stated(self, link: str) -> str | None:
-        """The address of a body that an entry names; `None` where it is not the site's own."""
-        target = self._joined(link)
-        own = parse_address(self.base)
-        if target is None or own is None or origin_of(target) != origin_of(own):
-            return None
-        return origin_of(target) + target.path + (f"?{target.query}" if target.query else "")
+    def linked(self, link: str) -> str:
+        """The address that a link of the index leads to; `""` where it is none."""
+        import urllib.parse
+
+        try:
+            link = urllib.parse.quote(link, _PATH_SAFE + "%?#[]")
+            parts = parse_address(urllib.parse.urljoin(self.index, link))
+        except ValueError:
+            return ""
+        return origin_of(parts) + target_of(parts) if parts is not None else ""
 
     def page(self, link: str, record_id: str) -> str | None:
         """The address that people read; a built folder has none but those that it states."""
@@ -8229,58 +8293,35 @@ class SitePlaces:
             return link
         if self.shown != self.base:
             return None
-        target = self._joined(link) if link else None
-        return target.geturl() if target is not None else self.of(record_id)
-
-    def _joined(self, link: str) -> SplitResult | None:
-        import urllib.parse
-
-        try:
-            link = urllib.parse.quote(link, _PATH_SAFE + "%?#[]")
-            return parse_address(urllib.parse.urljoin(self.index, link))
-        except ValueError:
-            return None
+        return (self.linked(link) if link else "") or self.of(record_id)
 
 
 def id_fault(record_id: str) -> str | None:
     """Why a text is no id, a relative path (SPEC 6); `None` where it is one."""
-    if not record_id:
-        return "is empty"
-    if len(record_id) > MAX_ID_LENGTH:
-        return f"is longer than {MAX_ID_LENGTH} characters"
-    if "\\" in record_id:
-        return "holds a backslash"
-    parts = record_id.split("/")
-    if "" in parts or "." in parts or ".." in parts:
-        return "leads out of the site or has an empty part"
-    if pattern(_URL_SCHEME).match(record_id):
-        return "begins with a scheme"
-    if not record_id.isprintable() and pattern(_CONTROL_CHARACTER).search(record_id):
-        return "holds a control character"
+    for fault, reason in _ID_FAULTS:
+        if pattern(fault, re.DOTALL).match(record_id):
+            return reason
     return None
 
 
-def read_index(value: object, places: SitePlaces, check: Callable[[], None]) -> Snapshot:
-    """The records of a published index in any of the shapes that sites publish.
+class IndexReader:
+    """Reads a published index in any of the shapes that sites publish.
 
-    `check` is asked now and then whether to go on. Raises `SiteError` for what is no record index;
-    an entry that cannot be read loses nothing but itself. Each record's `handle` is a second
-    place where its body may be, and the body that the index holds itself, or `None`.
+    `check` is asked now and then whether to go on. An entry that cannot be read loses nothing but
+    itself. Each record's `handle` is a second place of its body, and the body that the index
+    holds itself, `None` where there is none.
     """
-    return _IndexReader(places, check).read(value)
 
-
-class _IndexReader:
     def __init__(self, places: SitePlaces, check: Callable[[], None]) -> None:
         self.places, self.check = places, check
         self.snapshot = Snapshot()
         self.snapshot.is_site = True
         self._names: dict[str, tuple[str, int] | None] = {}
-        self._rules: dict[str | None, Rules] = {}
         self._seen: set[str] = set()
         self._likely = 0  # entries with an id that are about a record
 
     def read(self, value: object) -> Snapshot:
+        """What an index says. Raises `SiteError` for what is no index of records."""
         snapshot = self.snapshot
         entries, own = _entries(value)
         if entries is None:
@@ -8291,15 +8332,15 @@ class _IndexReader:
         for nth, entry in enumerate(entries, 1):
             if not nth % 100:
                 self.check()
-            fault = self._read_entry(entry)
-            if fault:
-                left_out += 1
-                self._leave_out(nth, fault, left_out)
+            fault, kind = self._read_entry(entry)
+            left_out += bool(fault)
+            if fault and left_out <= MAX_INDEX_PROBLEMS:
+                self._note(kind, f"entry {nth} {fault}; it is left out")
         if entries and self._likely < max(1, 0 if own else len(self._seen) / 2):
             raise self._refused(f"{self._likely:,} of {len(entries):,} entries look like records")
         if left_out > MAX_INDEX_PROBLEMS:
-            more = f"{left_out - MAX_INDEX_PROBLEMS:,} more entries were left out"
-            self._note("left out", more)
+            more = left_out - MAX_INDEX_PROBLEMS
+            self._note("left out", f"{more:,} more entries were left out")
         snapshot.missing = [problem for problem in snapshot.problems if problem.is_error]
         snapshot.problems += [p for record in snapshot.records for p in record.problems]
         snapshot.looked = f"{self.places.shown_index} lists no record"
@@ -8317,58 +8358,53 @@ class _IndexReader:
         told = f"{self.places.shown_index}: {sentence}"
         self.snapshot.problems.append(Problem("", 0, 0, kind, told))
 
-    def _leave_out(self, nth: int, fault: str, left_out: int) -> None:
-        if left_out <= MAX_INDEX_PROBLEMS:
-            kind = "double id" if fault.endswith("of an earlier one") else "left out"
-            self._note(kind, f"entry {nth} {fault}; it is left out")
-
     def _read_settings(self, value: Mapping[str, object]) -> None:
         """`statuses`, `fields` and `projects` beside the records."""
-        snapshot = self.snapshot
-        if not _is_deep(value.get("fields"), MAX_ENTRY_DEPTH):
-            snapshot.declared = parse_declarations(
-                value.get("fields"),
-                lambda name, sentence: self._note("value", f"{quoted(name)}: {sentence}"),
-            )
-        declared = {fold_key(name): field for name, field in snapshot.declared.items()}
-        snapshot.rules = Rules(read_statuses(value.get("statuses")), declared)
+
+        def note(name: str, sentence: str) -> None:
+            self._note("value", f"{quoted(name)}: {sentence}")
+
+        snapshot, declared = self.snapshot, value.get("fields")
+        snapshot.declared = {} if _is_deep(declared) else parse_declarations(declared, note)
+        by_key = {fold_key(name): field for name, field in snapshot.declared.items()}
+        snapshot.rules = Rules(read_statuses(value.get("statuses")), by_key)
         snapshot.projects = read_projects(value.get("projects"))
 
-    def _read_entry(self, entry: object) -> str:
-        """Take one entry, or tell why it is left out."""
+    def _read_entry(self, entry: object) -> tuple[str, str]:
+        """Take one entry, or say why it is left out and what kind of fault that is."""
         if not isinstance(entry, dict):
-            return "is no object"
+            return "is no object", "left out"
         if len(self._seen) >= MAX_INDEX_RECORDS:
-            return f"is beyond the first {MAX_INDEX_RECORDS:,}"
+            return f"is beyond the first {MAX_INDEX_RECORDS:,}", "left out"
         values, others = self._values(entry)
         record_id = self._id(values)
-        fault = id_fault(record_id) if record_id is not None else None
         if record_id is None:
-            return "has no id"
+            return "has no id", "left out"
+        fault = id_fault(record_id)
         if fault:
-            return f"has the id {quoted(record_id)}, which {fault}"
+            return f"has the id {quoted(record_id)}, which {fault}", "left out"
         if record_id in self._seen:
-            return f"has the id {quoted(record_id)} of an earlier one"
-        if _is_deep(values.get("fields"), MAX_ENTRY_DEPTH):
-            return "is nested too deeply"
-        self._seen.add(record_id)
-        self._likely += _is_likely(record_id, values)
+            return f"has the id {quoted(record_id)} of an earlier one", "double id"
+        if _is_deep(values.get("fields")):
+            return "is nested too deeply", "left out"
         try:
             record = self._record(record_id, values, others)
         except RecursionError:
-            return "is nested too deeply"
+            return "is nested too deeply", "left out"
+        self._seen.add(record_id)
+        self._likely += _is_likely(record_id, values)
         if record is None:
             self.snapshot.drafts.add(record_id)
         else:
             self.snapshot.records.append(record)
-        return ""
+        return "", ""
 
-    def _values(self, entry: dict[str, object]) -> tuple[dict[str, object], dict[str, object]]:
+    def _values(self, entry: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """An entry's values under our own names, and what has other names."""
         layers = [entry[key] for key in _LAYERS if isinstance(entry.get(key), dict)]
         if layers:
             own = {key: value for key, value in entry.items() if value not in (None, "", [])}
-            entry = {**layers[0], **own}  # type: ignore[dict-item]
+            entry = {**layers[0], **own}
         values: dict[str, object] = {}
         others: dict[str, object] = {}
         ranks: dict[str, int] = {}
@@ -8403,23 +8439,23 @@ class _IndexReader:
         return None
 
     def _record(
-        self, record_id: str, values: Mapping[str, object], others: Mapping[str, object]
+        self, record_id: str, values: Mapping[str, Any], others: Mapping[str, object]
     ) -> Record | None:
         """The record of an entry; `None` for a draft."""
-        places = self.places
+        places, own = self.places, values.get("fields")
         origin = Origin(record_id, f"{places.shown}/{record_id}.md", f"{places.of(record_id)}.md")
         origin.project = _name_of(values.get("project")) or origin.project
         origin.number = origin.number or _number(values.get("number"), record_id)
+        project = self.snapshot.projects.get(origin.project or "")
         fields = FieldSet({**others, **_front_matter(values)})
-        record = record_from_fields(fields, origin, self._rules_for(origin.project))
+        record = record_from_fields(fields, origin, self.snapshot.rules.for_project(project))
         if record is None:
             return None
-        named = values.get("fields")
-        own = named if isinstance(named, dict) else {}
-        record.fields = {key: value for key, value in record.fields.items() if key in own}
+        named = own if isinstance(own, dict) else {}
+        record.fields = {key: value for key, value in record.fields.items() if key in named}
         record.ref = _scalar(values.get("ref")) or record.ref
         record.url = places.page(_scalar(values.get("url")), record_id)
-        record.approval = _stated_approval(values.get("rfcReview")) or record.approval
+        record.approval = _stated_approval(others) or record.approval
         status = values.get("status")
         if isinstance(status, dict) and isinstance(status.get("current"), bool):
             record.current = status["current"]
@@ -8428,27 +8464,19 @@ class _IndexReader:
         self._place_body(record, values)
         return record
 
-    def _rules_for(self, project_id: str | None) -> Rules:
-        rules = self._rules.get(project_id)
-        if rules is None:
-            project = self.snapshot.projects.get(project_id or "")
-            rules = self._rules[project_id] = self.snapshot.rules.for_project(project)
-        return rules
-
-    def _place_body(self, record: Record, values: Mapping[str, object]) -> None:
+    def _place_body(self, record: Record, values: Mapping[str, Any]) -> None:
         """The entry's own body where it has one, else where it says that the body is."""
-        body = values.get("body")
+        body, link = values.get("body"), _scalar(values.get("path"))
         if isinstance(body, dict):
             body = body.get("rawMarkdown") or body.get("markdown") or body.get("html")
-        link = _scalar(values.get("path"))
         record.handle = (None, None)
         if isinstance(body, str):
             if not _is_link(body.strip()):
                 record.handle = (None, body_of(body))
                 return
             link = body.strip()
-        stated = self.places.stated(link) if pattern(_MARKDOWN_ENDING).search(link) else None
-        if stated is not None and stated != record.location:
+        stated = self.places.linked(link) if pattern(_MARKDOWN_ENDING).search(link) else ""
+        if stated.startswith(self.places.origin + "/") and stated != record.location:
             if "/" not in record.id:  # `ADR-0001` beside `adr/0001-x.md`: the path is the file
                 record.location, stated = stated, record.location
             record.handle = (stated, None)
@@ -8488,13 +8516,12 @@ def _keyed(value: Mapping[str, object]) -> list[Any] | None:
 def _is_likely(record_id: str, values: Mapping[str, object]) -> bool:
     """Whether an entry is about a record; other data has ids and names as well."""
     evidence = any(name in values for name in _EVIDENCE)
-    if "title" in values and evidence:
-        return True
-    named = "title" in values or evidence or number_of(record_id.rsplit("/", 1)[-1]) is not None
-    return "/" in record_id and named
+    if "/" in record_id:
+        return evidence or "title" in values or number_of(record_id.rpartition("/")[2]) is not None
+    return evidence and "title" in values
 
 
-def _is_deep(value: object, levels: int) -> bool:
+def _is_deep(value: object, levels: int = MAX_ENTRY_DEPTH) -> bool:
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return bool(items) and (not levels or any(_is_deep(item, levels - 1) for item in items))
 
@@ -8516,24 +8543,27 @@ def _number(value: object, record_id: str) -> str | None:
     text = _scalar(value)
     if text.isascii() and text.isdigit() and len(text) < 16:
         return text
-    found = re.fullmatch(r"[A-Za-z]+[-_ ]?([0-9]{1,7})", record_id.rsplit("/", 1)[-1])
+    found = re.fullmatch(r"[A-Za-z]+[-_ ]?([0-9]{1,7})", record_id.rpartition("/")[2])
     return found[1] if found else None
 
 
 def _front_matter(values: Mapping[str, object]) -> dict[str, object]:
     """What of an entry is read as front matter would be, values of a wrong kind left out."""
-    fields = {key: values[key] for key in _ENTRY_LISTS if key in values}
+    fields: dict[str, object] = {
+        key: values[key] for key in ("authors", "deciders", "tags") if key in values
+    }
     for key in ("title", "description", "type"):
         fields[key] = _scalar(values.get(key))
     fields["status"] = _name_of(values.get("status"))
-    fields["date"] = _entry_date(_scalar(values.get("date")))
-    fields["rfcReview"] = values.get("rfcReview")
+    date = _scalar(values.get("date"))
+    found = find_date(date) if date and not parse_date(date) else None
+    fields["date"] = found.iso if found and found.iso else date
     if isinstance(values.get("fields"), dict):
         fields["fields"] = values["fields"]
     for key in ("supersedes", "supersededBy"):
-        written = fields.get(key)
-        if isinstance(written, str) and re.fullmatch(r"[0-9]+(?:[, ]+[0-9]+)+", written):
-            fields[key] = re.split(r"[, ]+", written)
+        written = values.get(key)
+        numbers = isinstance(written, str) and re.fullmatch("[0-9]+(?:[, ]+[0-9]+)+", written)
+        fields[key] = re.split("[, ]+", numbers[0]) if numbers else written
     for name, target in _linked(values.get("links")):
         if name not in values:
             fields[name] = [*text_list(fields.get(name)), target]
@@ -8551,14 +8581,6 @@ def _linked(links: object) -> Iterator[tuple[str, str]]:
                 yield name, target
 
 
-def _entry_date(text: str) -> str:
-    """The date of an entry; `11-Aug-2017` and words behind a date are read as well."""
-    if not text or parse_date(text):
-        return text
-    found = find_date(text)
-    return found.iso or text if found else text
-
-
 def _is_link(text: str) -> bool:
     """Whether what stands for a body is the address of one."""
     if not text or len(text) > 2000 or any(c <= " " for c in text):
@@ -8566,29 +8588,35 @@ def _is_link(text: str) -> bool:
     return bool(re.match("https?://|[.]?/", text) or pattern(_MARKDOWN_ENDING).search(text))
 
 
-def _stated_approval(value: object) -> Approval | None:
+def _stated_approval(others: Mapping[str, Any]) -> Approval | None:
     """`rfcReview` as an index gives it; `None` where it is not well-formed."""
-    if not isinstance(value, dict):
+    value = others.get("rfcReview")
+    said = value if isinstance(value, dict) else {}
+    status, waiting = said.get("status"), said.get("waitingOn", [])
+    approved, required = said.get("approved"), said.get("required")
+    if type(approved) is not int or type(required) is not int or not isinstance(waiting, list):
         return None
-    status, waiting = value.get("status"), value.get("waitingOn", [])
-    approved, required = value.get("approved"), value.get("required")
-    if status not in ("approved", "changes-requested", "pending") or not isinstance(waiting, list):
-        return None
-    if type(approved) is not int or type(required) is not int:
+    if status not in ("approved", "changes-requested", "pending"):
         return None
     names = [name.lstrip("@") for name in waiting if isinstance(name, str)]
     return Approval(status, approved, required, names)
 
 
+def _rows(value: object, key: str) -> list[tuple[str, dict[str, Any]]]:
+    """Names and what is said of each: an object by name, or a list. `key` takes a lone text."""
+    if isinstance(value, dict):
+        rows = list(value.items())
+    else:
+        rows = [(_name_of(item), item) for item in value] if isinstance(value, list) else []
+    return [(name, item if isinstance(item, dict) else {key: item}) for name, item in rows]
+
+
 def read_statuses(value: object) -> dict[str, Status] | None:
-    """`{name: {current, open}}` or a list of such objects, by folded name; `None` for neither."""
-    if isinstance(value, list):
-        value = {_name_of(item): item for item in value if isinstance(item, dict)}
+    """The statuses of an index by folded name; `None` where it has none."""
     statuses = {}
-    for name, said in value.items() if isinstance(value, dict) else ():
+    for name, said in _rows(value, "current"):
         known = DEFAULT_STATUSES.get(fold_key(name)) or Status(name)
-        flags = said if isinstance(said, dict) else {}
-        current, is_open = flags.get("current"), flags.get("open")
+        current, is_open = said.get("current"), said.get("open")
         statuses[fold_key(name)] = Status(
             name,
             current=current if isinstance(current, bool) else known.current,
@@ -8598,42 +8626,31 @@ def read_statuses(value: object) -> dict[str, Status] | None:
 
 
 def read_projects(value: object) -> dict[str, Project]:
-    """`projects` of an index, a list or an object by id, each with what it says of itself."""
-    if isinstance(value, dict):
-        value = [
-            {"id": key, **(item if isinstance(item, dict) else {"name": item})}
-            for key, item in value.items()
-        ]
+    """The projects of an index by id, each with what it says of itself."""
     projects: dict[str, Project] = {}
-    for item in value if isinstance(value, list) else ():
-        row = item if isinstance(item, dict) else {"id": item}
-        project_id = next(filter(None, (_scalar(row.get(k)) for k in ("id", "slug", "name"))), "")
-        if id_fault(project_id) or project_id in projects or _is_deep(row, MAX_ENTRY_DEPTH):
-            continue
-        project = projects[project_id] = Project(project_id)
-        title, summary = row.get("title"), row.get("summary")
-        _fill_project(project, {"name": title, "description": summary, **row}, project_id)
+    for project_id, said in _rows(value, "name"):
+        if project_id not in projects and not id_fault(project_id) and not _is_deep(said):
+            project = projects[project_id] = Project(project_id)
+            also = {"name": said.get("title"), "description": said.get("summary")}
+            _fill_project(project, {**also, **said}, project_id)
     return projects
 
 
 # ── 6c.5 llms.txt ─────────────────────────────────────────────────────────────────────────────
 
 _LLMS_BLOCK = r"(?:(#{1,6})|([-*+]|[0-9]{1,9}[.)]|\|))(?:[ \t]+|(?<=\|))(.*)"
-_LLMS_LINK = r"\[([^][]*)\]\([ \t]*<?([^()\s>]*)[^()]*\)"
+_LLMS_LINK = r"\[([^][]*)\]\(([^()]*)\)"
 _BARE_LINK = r"https?://[^\s<>)\]|]+"
 _EMPHASIS = r"[*`]|(?<![^\W_])_|_(?![^\W_])"
-_GENERAL_HEADINGS = frozenset(
-    "projects project decisions decision decisionrecords records record adrs adr rfcs rfc optional "
-    "docs documentation pages links index all alldecisions architecturedecisionrecords".split()
+_GENERAL_HEADINGS = (
+    r"(?:projects?|decisions?|decisionrecords|records?|adrs?|rfcs?|optional|docs|documentation"
+    r"|pages|links|index|all|alldecisions|architecturedecisionrecords|)"
 )
 _PAGE_ENDING = r"(?i)(?:\A|/)(?:index\.(?:md|html?)|llms\.txt|readme\.md)\Z"
 
 
 class Section:
-    """A heading of `llms.txt`: the text under it, and the projects that links below it lead into.
-
-    `pages` are the pages of its list that are no records: (path below the site, name, notes).
-    """
+    """A heading of `llms.txt`, the text under it, and the projects that its links lead into."""
 
     __slots__ = ("led", "level", "name", "text")
 
@@ -8651,15 +8668,13 @@ def llms_projects(
     The page of the project itself counts most, then the shallowest section whose links all lead
     into the project, then a page that leads into it and is no record. Never raises.
     """
-    wanted = frozenset(ids)
     offers: list[tuple[int, str, str, str]] = []  # rank, project, name, description
     sections: list[Section] = []
     above: list[Section] = []  # the last section, and those that it is part of
     for level, words in _llms_blocks(text):
         if level > 0:
-            above = [section for section in above if section.level < level]
-            above.append(Section(level, _plain_words(words)))
-            sections.append(above[-1])
+            sections.append(Section(level, _plain_words(words)))
+            above = [section for section in above if section.level < level] + sections[-1:]
         elif level == 0:
             if above and not above[-1].text and not above[-1].led:
                 above[-1].text = _plain_words(words)
@@ -8671,41 +8686,48 @@ def llms_projects(
             if path and (len(path) == 1 or not path[-1]):
                 offers.append((0 if len(path) == 1 else 10, path[0], name, notes))
     for section in sections:
-        if len(section.led) == 1 and section.level > 1:
-            if fold_key(section.name) not in _GENERAL_HEADINGS:
-                offers.append((section.level, *section.led, section.name, section.text))
+        general = pattern(_GENERAL_HEADINGS).fullmatch(fold_key(section.name))
+        if len(section.led) == 1 and section.level > 1 and not general:
+            offers.append((section.level, min(section.led), section.name, section.text))
     offers.sort(key=lambda offer: -offer[0])  # the best last, which then overwrites the others
-    offers = [offer for offer in offers if offer[1] in wanted and offer[2]]
-    return {project: (name, words[:MAX_SUMMARY]) for _, project, name, words in offers}
+    wanted = frozenset(ids)
+    return {
+        project: (name, words[:MAX_SUMMARY])
+        for _, project, name, words in offers
+        if name and project in wanted
+    }
 
 
 def _llms_blocks(text: str) -> Iterator[tuple[int, str]]:
     """Headings by their level, texts (0) and items (-1), each on one line, without comments."""
     start, *parts = body_of(text).replace("\r\n", "\n").replace("\r", "\n").split("<!--")
     text = start + "".join(part.partition("-->")[2] for part in parts)
-    kind, words, fence = 0, [""], ""
+    kind, words, fence = 0, [], ""
     for line in (*text.split("\n"), ""):
         bare = line.strip(" \t>")
         if bare.startswith(fence or ("```", "~~~")):
             fence = "" if fence else bare[:3]
-            bare = ""
-        found = pattern(_LLMS_BLOCK).match(bare)
-        if fence or found or kind > 0 or not bare.strip("-=*_ "):
+        elif not fence and bare.strip("-=*_ "):
+            found = pattern(_LLMS_BLOCK).match(bare)
+            if found is None and kind <= 0:
+                words.append(bare)
+                continue
             if words:
                 yield kind, " ".join(words)
-            kind, words = 0, []
-        if found and not fence:
-            kind = len(found[1]) if found[1] else -1
-            words = [found[3]]
-        elif not fence and bare.strip("-=*_ "):
-            words.append(bare)
+            kind, words = 0, [bare]
+            if found is not None:
+                kind, words = len(found[1] or "") or -1, [found[3]]
+            continue
+        if words:
+            yield kind, " ".join(words)
+        kind, words = 0, []
 
 
 def _llms_entry(text: str) -> tuple[str, str, str]:
     """(name, link, notes) of a list item or table row, `""` for what it does not have."""
     found = pattern(_LLMS_LINK).search(text)
     if found:
-        name, link = found[1], found[2]
+        name, link = found[1], found[2].strip().partition(" ")[0].strip("<>")
     else:
         found = pattern(_BARE_LINK).search(text)
         name, link = (text[: found.start()], found[0].rstrip(".,;")) if found else ("", "")
@@ -8730,10 +8752,8 @@ def _site_path(link: str, bases: Sequence[str]) -> list[str]:
         target = urllib.parse.urljoin(bases[0] + "/", link)
     except ValueError:
         return []
-    base = next((base for base in bases if target.startswith(base + "/")), None)
-    if base is None:
-        return []
-    path = target[len(base) + 1 :].partition("#")[0].partition("?")[0]
+    base = next((base for base in bases if target.startswith(base + "/")), target)
+    path = re.split("[?#]", target[len(base) + 1 :], maxsplit=1)[0]
     parts = percent_decode(pattern(_PAGE_ENDING).sub("/", path)).split("/")
     if len(parts) == 2 and not parts[1]:
         parts.pop()
@@ -8758,35 +8778,13 @@ def with_names(index: Snapshot, llms: str, base: str) -> Snapshot:
     for project_id in sorted(ids):
         project = copy.copy(index.projects.get(project_id) or Project(project_id))
         name, text = told.get(project_id, ("", ""))
-        if project.name == project_id and name:
-            project.name = name
+        project.name = name or project_id if project.name == project_id else project.name
         project.description = project.description or text or None
         snapshot.projects[project_id] = project
     return snapshot
 
 
 # ── 6c.6 The sources ──────────────────────────────────────────────────────────────────────────
-
-
-def _hits(folded: str, needles: Sequence[str]) -> tuple[bool, ...]:
-    return tuple([needle in folded for needle in needles])
-
-
-def _own_folded(record: Record) -> str | None:
-    """The body that the index holds itself, as it is searched."""
-    if record.body is None and record.handle[1] is not None:
-        record.body = fold_body(record.handle[1])
-    return record.body
-
-
-def _body_warnings(faults: Sequence[str]) -> list[str]:
-    """The first few bodies that could not be read, and how many more there are."""
-    told = [f"{fault}; its body was not searched" for fault in faults[:MISSING_SHOWN]]
-    more = len(faults) - len(told)
-    if more:
-        bodies = "body" if more == 1 else "bodies"
-        told.append(f"and {more:,} more {bodies} could not be read")
-    return told
 
 
 class SiteSource:
@@ -8805,27 +8803,29 @@ class SiteSource:
         place = parse_address(address.strip())
         if place is None:
             raise UsageError("--url must be the address of a published site")
-        secrets = parse_headers(headers, environ)
-        if "@" in place.netloc:
-            secrets.setdefault("Authorization", basic_login(place))
+        origin, times = origin_of(place), times or SiteTimes()
+        secrets = {**login_header("Authorization", place), **parse_headers(headers, environ)}
         path, name = place.path.rstrip("/"), "decisions.json"
         if path.lower().endswith(".json"):
             path, _, name = path.rpartition("/")
-        self._places = SitePlaces(origin_of(place) + path, name)
-        self._times, self._log = times or SiteTimes(), log
-        self._pages = Pages(Transport(origin_of(place), secrets, self._times), self._times)
-        self._index = Page(self._places.index, self._read_index)
-        self._llms = Page(f"{self._places.base}/llms.txt", read_llms)
+        self._times = times
+        pages = Pages(times, Transport(origin, secrets, times))
+        self._open(SitePlaces(origin + path, name), pages, log)
+
+    def _open(self, places: SitePlaces, pages: Pages, log: Callable[[str], None]) -> None:
+        self._places, self._pages, self._log = places, pages, log
+        self._index = Page(places.index, self._read_index)
+        self._llms = Page(f"{places.base}/llms.txt", read_llms)
         self._built: tuple[object, object, Snapshot] | None = None
         self._aged: tuple[Snapshot, str, Snapshot] | None = None
         self._said = ""
 
     def start(self) -> None:
-        """Nothing: no request is made before a call needs one."""
+        """Nothing: no request is made, and no file read, before a call needs one."""
 
     def stop(self) -> None:
         """Close the connections that are kept; what still runs ends with the process."""
-        self._pages.transport.close()
+        self._pages.close()
 
     def snapshot(self, call: Call) -> Snapshot:
         """The records that the index lists now. Raises `SiteError`, `Cancelled`."""
@@ -8864,72 +8864,52 @@ class SiteSource:
         self, records: Sequence[Record], needles: Sequence[str], call: Call
     ) -> tuple[list[tuple[bool, ...]], list[str]]:
         """For each record, which of the folded `needles` its folded body holds; and warnings."""
-        found = [(False,) * len(needles)] * len(records)
+        none = (False,) * len(needles)
+        pages = [self._pages.body(r) if r.handle[1] is None else None for r in records]
+        wanted = list(dict.fromkeys(page for page in pages if page is not None))
+        total = len(wanted)
+        hits: dict[Page | None, tuple[bool, ...]] = {}
         faults: list[str] = []
-        wanted: dict[Page, list[int]] = {}  # the positions of those whose body is that page
 
         def take(page: Page) -> None:
-            at = wanted.pop(page)
             try:
-                hits = _hits(self._pages.folded(page), needles)
+                hits[page] = _hits(self._pages.folded(page), needles)
             except SiteError as fault:
-                other = self._other_place(records[at[0]], page.address) if fault.gone else None
-                if other is not None:
-                    ask(other, at)
-                    return
+                hits[page] = none
                 faults.append(str(fault))
-            else:
-                for nth in at:
-                    found[nth] = hits
-            done = total - len(wanted)
-            call.progress(done, total, f"{done:,} of {total:,} bodies read")
+            call.progress(len(hits), total, f"{len(hits):,} of {total:,} bodies read")
 
-        def ask(address: str, at: list[int]) -> None:
-            page = self._pages.body(address)
-            if page not in wanted:
-                ahead.append(page)
-            wanted.setdefault(page, []).extend(at)
+        until = self._times.now() + self._times.search
+        self._pages.settle(wanted[::-1], call, take, until)
+        call.out_of_time = len(hits) < total
+        found = [
+            hits.get(page, none) if page is not None else _hits(own_folded(record), needles)
+            for record, page in zip(records, pages)
+        ]
+        return found, self._search_warnings(faults, total - len(hits))
 
-        ahead: list[Page] = []
-        for nth, record in enumerate(records):
-            own = _own_folded(record)
-            if own is None:
-                ask(record.location, [nth])
-            else:
-                found[nth] = _hits(own, needles)
-        ahead.reverse()  # they are taken from its end
-        total = len(wanted)
-        self._pages.settle(ahead, call, take, self._times.now() + self._times.search)
-        warnings = _body_warnings(faults)
-        if wanted:
-            call.out_of_time = True
-            unread = f"{len(wanted):,} {'body was' if len(wanted) == 1 else 'bodies were'} not read"
-            ended = f"the search ended after {self._times.search:g}s; {unread}"
-            warnings.insert(0, f"{ended}: narrow it with project, type, status or tag")
-        return found, warnings
+    def _search_warnings(self, faults: Sequence[str], unread: int) -> list[str]:
+        """What the answer has to say about bodies that were not searched, the first few named."""
+        told = [f"{fault}; its body was not searched" for fault in faults[:MISSING_SHOWN]]
+        more = len(faults) - len(told)
+        if more:
+            told.append(f"and {more:,} more {'body' if more == 1 else 'bodies'} could not be read")
+        if unread:
+            were = f"{unread:,} {'body was' if unread == 1 else 'bodies were'} not read"
+            ended = f"the search ended after {self._times.search:g}s; {were}"
+            told.insert(0, f"{ended}: narrow it with project, type, status or tag")
+        return told
 
     def _read_index(self, response: Response, check: Callable[[], None]) -> Snapshot:
-        return read_index(decode_index(response), self._places, check)
-
-    def _other_place(self, record: Record, address: str) -> str | None:
-        """Where else the body may be; that place is the first to be asked from now on."""
-        other: str | None = record.handle[0]
-        if other is None or address != record.location:
-            return None
-        record.location, record.handle = other, (None, None)
-        return other
+        value = decode_index(response, self._places)
+        return IndexReader(self._places, check).read(value)
 
     def _body(self, record: Record, call: Call) -> str:
         if record.handle[1] is not None:
             return str(record.handle[1])
-        page = self._pages.body(record.location)
+        page = self._pages.body(record)
         self._pages.settle([page], call)
-        try:
-            text = str(self._pages.value(page))
-        except SiteError as fault:
-            if not fault.gone or self._other_place(record, page.address) is None:
-                raise
-            return self._body(record, call)
+        text = str(self._pages.value(page))
         age = self._pages.age(page)
         call.notes += [age] if age else []
         return text
@@ -8953,133 +8933,29 @@ class SiteSource:
         return aged[2]
 
 
-class DistSource:
+def _hits(folded: str, needles: Sequence[str]) -> tuple[bool, ...]:
+    return tuple([needle in folded for needle in needles])
+
+
+def own_folded(record: Record) -> str:
+    """The body that the index holds itself, as it is searched."""
+    if record.body is None:
+        record.body = fold_body(record.handle[1])
+    return record.body
+
+
+class DistSource(SiteSource):
     """The same files as a published site, read from a built folder on every call (SPEC 6)."""
 
-    is_site = True
     _BASE = "http://localhost"  # stands for the folder in addresses, and is never asked
 
     def __init__(self, folder: str, log: Callable[[str], None]) -> None:
-        import _thread
-
         folder, name = os.path.abspath(os.path.expanduser(folder)), "decisions.json"
         if folder.lower().endswith(".json") and not os.path.isdir(folder):
             folder, name = os.path.split(folder)
-        self._folder = folder
-        self._places = SitePlaces(self._BASE, name, folder)
-        self._lock = _thread.allocate_lock()
-        self._copies: dict[str, tuple[object, int, Any]] = {}  # signature, hash, what was made
-        self._built: tuple[object, object, Snapshot] | None = None
-
-    def start(self) -> None:
-        """Nothing: the folder is read by the call that needs it."""
-
-    def stop(self) -> None:
-        """Nothing: it runs nothing in the background."""
-
-    def snapshot(self, call: Call) -> Snapshot:
-        """The records that the folder's index lists now. Raises `SiteError`, `Cancelled`."""
-        while not self._lock.acquire(timeout=POLL_SECONDS):
-            call.check()
-        try:
-            index = self._made(self._places.index, lambda text: self._read_index(text, call))
-            try:
-                llms = self._made(f"{self._BASE}/llms.txt", str)
-            except SiteError:
-                llms = ""
-            built = self._built
-            if built is None or built[0] is not index or built[1] is not llms:
-                built = self._built = (index, llms, with_names(index, llms, self._BASE))
-            return built[2]
-        finally:
-            self._lock.release()
-
-    def read_body(self, record: Record, call: Call) -> str:
-        """The Markdown of one record. Raises `SiteError`."""
-        own = record.handle[1]
-        return str(own if own is not None else self._body(record, lambda a: body_of(self._text(a))))
-
-    def search_bodies(
-        self, records: Sequence[Record], needles: Sequence[str], call: Call
-    ) -> tuple[list[tuple[bool, ...]], list[str]]:
-        """For each record, which of the folded `needles` its folded body holds; and warnings."""
-        found: list[tuple[bool, ...]] = []
-        faults: list[str] = []
-
-        def folded(address: str) -> str:
-            return str(self._made(address, lambda text: fold_body(body_of(text))))
-
-        for nth, record in enumerate(records, 1):
-            call.progress(nth, len(records), f"{nth:,} of {len(records):,} bodies read")
-            try:
-                own = _own_folded(record)
-                found.append(_hits(self._body(record, folded) if own is None else own, needles))
-            except SiteError as fault:
-                faults.append(str(fault))
-                found.append((False,) * len(needles))
-        return found, _body_warnings(faults)
-
-    def _read_index(self, text: str, call: Call) -> Snapshot:
-        try:
-            value = parse_json_text(text)
-        except ValueError as fault:
-            what = f"{self._places.shown_index} is not JSON ({shown(str(fault))})"
-            raise SiteError(f"{what}: is this the folder of a built site?") from fault
-        return read_index(value, self._places, call.check)
-
-    def _body(self, record: Record, read: Callable[[str], str]) -> str:
-        """What `read` makes of a record's file, be it where its id or where the entry says."""
-        try:
-            return read(record.location)
-        except SiteError as fault:
-            if not fault.gone or record.handle[0] is None:
-                raise
-            return read(record.handle[0])
-
-    def _made(self, address: str, make: Callable[[str], object]) -> Any:
-        """What `make` made of a file; made again where the file has changed. Raises `SiteError`."""
-        try:
-            stat, now = os.stat(self._path(address)), time.time_ns()
-        except OSError:
-            stat = None  # reading it tells why
-        signature, mark, made = self._copies.get(address, (None, 0, None))
-        if stat is not None and signature == signature_of(stat):
-            return made
-        text = self._text(address)
-        if made is None or mark != hash(text):
-            made = make(text)
-        # An edit within one tick of the file system's clock leaves no trace: it is read again.
-        known = signature_of(stat) if stat is not None and not is_hot(stat, now) else None
-        self._copies[address] = known, hash(text), made
-        return made
-
-    def _text(self, address: str) -> str:
-        path = self._path(address)
-        try:
-            opened = os.open(path, _READ_FLAGS)
-            try:
-                if not is_regular(os.fstat(opened)):
-                    raise OSError("it is no regular file")
-                data = read_all(opened, MAX_BODY_BYTES)
-            finally:
-                os.close(opened)
-            if len(data) > MAX_BODY_BYTES:
-                raise _too_large(shown(path))
-            return data.decode("utf-8-sig")
-        except OSError as fault:
-            gone = isinstance(fault, (FileNotFoundError, NotADirectoryError))
-            raise SiteError(f"{shown(path)} cannot be read ({reason_of(fault)})", gone=gone) from fault
-        except UnicodeDecodeError as fault:
-            raise SiteError(f"{shown(path)} is not UTF-8 (byte {fault.start + 1})") from fault
-
-    def _path(self, address: str) -> str:
-        """The real path of a file below the folder. Raises `SiteError` where it leads out."""
-        name = percent_decode(address[len(self._BASE) + 1 :].partition("?")[0])
-        root = os.path.realpath(self._folder)
-        path = os.path.realpath(os.path.join(root, *name.split("/"))) if "\0" not in name else ""
-        if not is_within(path, [root]) or (os.name == "nt" and ":" in name):
-            raise SiteError(f"{shown(name)} leads out of {shown(self._folder)}")
-        return path
+        self._times = SiteTimes()
+        pages = FolderPages(folder, self._BASE)
+        self._open(SitePlaces(self._BASE, name, folder), pages, log)
 
 
 # ── 7 Archive and queries ─────────────────────────────────────────────────────────────────────

@@ -8254,6 +8254,7 @@ _ID_FAULTS = (
     (r"[A-Za-z][A-Za-z0-9+.-]*:", "begins with a scheme"),
     (r".*[\x00-\x1f\x7f-\x9f\ud800-\udfff]", "holds a control character"),
 )
+_ID_FAULT = "|".join(f"({fault})" for fault, _ in _ID_FAULTS)
 
 
 class SitePlaces:
@@ -8289,7 +8290,7 @@ class SitePlaces:
 
     def page(self, link: str, record_id: str) -> str | None:
         """The address that people read; a built folder has none but those that it states."""
-        if link and parse_address(link) is not None:
+        if link.startswith(("https://", "http://")) and link.isprintable() and " " not in link:
             return link
         if self.shown != self.base:
             return None
@@ -8298,10 +8299,8 @@ class SitePlaces:
 
 def id_fault(record_id: str) -> str | None:
     """Why a text is no id, a relative path (SPEC 6); `None` where it is one."""
-    for fault, reason in _ID_FAULTS:
-        if pattern(fault, re.DOTALL).match(record_id):
-            return reason
-    return None
+    found = pattern(_ID_FAULT, re.DOTALL).match(record_id)
+    return _ID_FAULTS[(found.lastindex or 0) - 1][1] if found else None
 
 
 class IndexReader:
@@ -8549,21 +8548,21 @@ def _number(value: object, record_id: str) -> str | None:
 
 def _front_matter(values: Mapping[str, object]) -> dict[str, object]:
     """What of an entry is read as front matter would be, values of a wrong kind left out."""
-    fields: dict[str, object] = {
-        key: values[key] for key in ("authors", "deciders", "tags") if key in values
-    }
-    for key in ("title", "description", "type"):
-        fields[key] = _scalar(values.get(key))
-    fields["status"] = _name_of(values.get("status"))
-    date = _scalar(values.get("date"))
-    found = find_date(date) if date and not parse_date(date) else None
-    fields["date"] = found.iso if found and found.iso else date
-    if isinstance(values.get("fields"), dict):
-        fields["fields"] = values["fields"]
-    for key in ("supersedes", "supersededBy"):
-        written = values.get(key)
-        numbers = isinstance(written, str) and re.fullmatch("[0-9]+(?:[, ]+[0-9]+)+", written)
-        fields[key] = re.split("[, ]+", numbers[0]) if numbers else written
+    fields: dict[str, object] = {}
+    for key, value in values.items():
+        if key in ("title", "description", "type"):
+            fields[key] = _scalar(value)
+        elif key in ("authors", "deciders", "tags") or (key == "fields" and isinstance(value, dict)):
+            fields[key] = value
+        elif key == "status":
+            fields[key] = _name_of(value)
+        elif key == "date":
+            date = _scalar(value)
+            found = find_date(date) if date and not parse_date(date) else None
+            fields[key] = found.iso if found and found.iso else date
+        elif key in ("supersedes", "supersededBy"):
+            numbers = isinstance(value, str) and re.fullmatch("[0-9]+(?:[, ]+[0-9]+)+", value)
+            fields[key] = re.split("[, ]+", numbers[0]) if numbers else value
     for name, target in _linked(values.get("links")):
         if name not in values:
             fields[name] = [*text_list(fields.get(name)), target]

@@ -44,10 +44,11 @@ LEGACY_VERSIONS = ("2025-06-18", "2025-03-26")  # the first answers every versio
 MODERN_VERSIONS = ("2026-07-28",)
 
 MAX_RECORD_BYTES = 4 * 1024 * 1024  # a record is text that people read; more is a mistake
-MAX_LINE_BYTES = 64 * 1024 * 1024  # an input line; far above what any client sends
+MAX_LINE_BYTES = 16 * 1024 * 1024  # an input line; as values it may take twenty times as much
 MAX_DIGITS = 4000  # of a whole number in a message; newer Pythons refuse 4,300
 MAX_ROW_BYTES = 50_000  # one row of a list; a longer one has its texts cut, or it hides the others
 MAX_ANSWER_BYTES = 1_000_000  # an answer line; some clients refuse more, all hang up at 10 MiB
+MAX_BATCH = 1000  # messages in one array; each becomes an answer in memory
 MAX_ECHO = 2000  # characters of what a client sent that an error repeats
 MAX_LIMIT = 200  # records in one page of a list
 DEFAULT_LIMIT = 20
@@ -56,13 +57,19 @@ DEFAULT_WITHIN_DAYS = 30
 RESOURCE_PAGE = 500  # resources in one page of resources/list
 MAX_SAID = 100  # warnings on stderr; a client that reads none of them must not hold us up
 MAX_SAID_CHARS = 300  # of one such line; together they fit into the buffer of a pipe
-RECORD_WARNINGS = 20  # faults of one record that it is answered with
+MAX_SENTENCE = 2000  # characters of one fault; hostile keys and names may be as long as files
+RECORD_WARNINGS = 20  # faults of one record, or warnings of one list, that an answer holds
 MISSING_SHOWN = 5  # files or sources that a list names before it says "and N more"
 HOT_NANOSECONDS = 2_000_000_000  # some file systems count in steps of two seconds
 MAX_FOLDER_DEPTH = 64  # folders within folders; real archives have fewer than ten
 MAX_LINKED_FOLDERS = 1000  # folders behind links; a few that link to each other multiply
 MANY_RECORDS = 1000  # from here on the collector of garbage shall pass the records by
 KEPT_ANSWERS = 64  # answers of one archive that are kept for the next call of the same kind
+KEPT_ARGUMENT = 200  # characters of an argument; longer ones would fill memory, and come once
+MAX_QUERY_WORDS = 50  # that are looked for one by one; each is compared with each body
+MAX_NEAR = 5000  # names that a misspelt one is compared with, which takes a second at worst
+MAX_REF = 200  # characters of a ref; a longer one is made of a type that is none
+MANY_CANDIDATES = 100  # of a link; it names no record whether or not its own is left out
 DRAIN_SECONDS = 1.5  # how long requests already read may take after the end of input
 READ_AHEAD_CHUNKS = 16  # of 64 KiB each, taken from standard input before they are looked at
 WORKERS = 4  # per lane: quick calls, reading a body and searching bodies share no workers
@@ -161,7 +168,8 @@ class Problem:
 
     def __init__(self, path: str, line: int, column: int, kind: str, sentence: str) -> None:
         self.path, self.line, self.column = path, line, column
-        self.kind, self.sentence = kind, sentence
+        self.kind = kind
+        self.sentence = shown(_cut_text(sentence, MAX_SENTENCE))
 
     @property
     def is_error(self) -> bool:
@@ -260,11 +268,15 @@ def shown(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\u00a0" else repr(c)[1:-1] for c in text)
 
 
+def _cut_text(text: str, most: int) -> str:
+    """`text`, of at most so many characters, with a sign where some are missing."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def quoted(value: object) -> str:
     """A value as a message names it: its text in double quotes, at most 80 characters."""
     text = value if isinstance(value, str) else str(value)
-    text = shown(text if len(text) <= 80 else text[:79] + "…")
-    return f'"{text}"'
+    return f'"{shown(_cut_text(text, 80))}"'
 
 
 def clipped(text: str) -> str:
@@ -281,11 +293,10 @@ def near_misses(word: str, known: Iterable[str], most: int = 3) -> list[str]:
     """Those of `known` that `word` may have meant, the nearest first."""
     import difflib  # only a mistake needs it
 
-    if len(word) > 100:  # no name is that long, and the comparison would take long
-        return []
     if len(word) > 100:  # comparing takes as long as both lengths multiplied
         return []
-    folded = {fold(name): name for name in known if len(name) <= 200}
+    some = list(known)[:MAX_NEAR]
+    folded = {fold(name): name for name in some if len(name) <= 200}
     return [folded[m] for m in difflib.get_close_matches(fold(word), folded, n=most, cutoff=0.6)]
 
 
@@ -854,9 +865,6 @@ def _placed(fields: FieldSet, origin: Origin, front: Any) -> list[Problem]:
     ]
 
 
-_HEADING = r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*"
-
-
 def first_heading(body: str) -> tuple[str | None, int]:
     """The first heading of a Markdown text outside fences and comments, and its level."""
     fence = ""
@@ -872,10 +880,23 @@ def first_heading(body: str) -> tuple[str | None, int]:
         elif stripped.startswith("<!--"):
             comment = "-->" not in stripped
         elif line.startswith("#"):
-            found = pattern(_HEADING).fullmatch(line)
-            if found and found[2]:
-                return found[2], len(found[1])
+            level = len(line) - len(line.lstrip("#"))
+            text = heading_text(line[level:])
+            if text and level <= 6:
+                return text, level
     return None, 0
+
+
+def heading_text(rest: str) -> str:
+    """What stands behind the `#` of a heading, closing `#` aside; `""` where it is none.
+
+    They close only behind a blank, so that `# Use C#` keeps its name (CommonMark 4.2).
+    """
+    if not rest.startswith((" ", "\t")):
+        return ""
+    text = rest.strip(" \t")
+    bare = text.rstrip("#")
+    return bare.rstrip(" \t") if not bare or bare[-1] in " \t" else text
 
 
 def lines_of(text: str) -> Iterator[str]:
@@ -937,7 +958,8 @@ def _ref(record: Record, rules: Rules) -> str | None:
     key = rules.key or record.project
     if not (key and record.type and record.number):
         return None
-    return f"{key}-{record.type}-{record.number}".upper()
+    ref = f"{key}-{record.type}-{record.number}".upper()
+    return ref if len(ref) <= MAX_REF else None
 
 
 def _status_text(value: object) -> str:
@@ -5339,6 +5361,29 @@ _READ_FLAGS = (
 )
 
 
+def open_below(real: str, roots: Iterable[str], flags: int = 0) -> int:
+    """Open a real path below one of the real `roots` folder by folder, through no link at all.
+
+    So what was checked is what is read, although a folder on the way may be replaced by a link
+    between the two. Raises `OSError`.
+    """
+    root = next((root for root in roots if is_within(real, (root,))), None)
+    if root is None or not _HAS_DIR_FD:
+        return os.open(real, _READ_FLAGS | flags)
+    *folders, last = ["", *real[len(root) :].strip(os.sep).split(os.sep)]
+    above: int | None = None
+    try:
+        for name in (root, *filter(None, folders)):
+            descriptor = os.open(name, _READ_FLAGS | os.O_DIRECTORY, dir_fd=above)
+            if above is not None:
+                os.close(above)
+            above = descriptor
+        return os.open(last or ".", _READ_FLAGS | flags, dir_fd=above)
+    finally:
+        if above is not None:
+            os.close(above)
+
+
 class ContentFolder:
     """One content folder, looked at anew on every call; unchanged files are not read again.
 
@@ -5384,8 +5429,12 @@ class ContentFolder:
             if folder.relative.count("/") >= MAX_FOLDER_DEPTH:
                 raise OSError(f"it lies more than {MAX_FOLDER_DEPTH} folders deep; move it up")
             if _HAS_DIR_FD:
-                name = folder.path if parent is None else os.path.basename(folder.path)
-                descriptor = os.open(name, _READ_FLAGS | os.O_DIRECTORY, dir_fd=parent)
+                descriptor = (
+                    open_below(folder.path, self.roots, os.O_DIRECTORY) if parent is None
+                    else os.open(
+                        os.path.basename(folder.path), _READ_FLAGS | os.O_DIRECTORY, dir_fd=parent
+                    )
+                )  # fmt: skip
                 stat = os.fstat(descriptor)
             else:
                 stat = os.stat(folder.path)
@@ -5581,7 +5630,7 @@ class ContentFolder:
     def _read_bytes(self, state: FileState, name: str, descriptor: int | None) -> bytes:
         """The file's bytes; sets `signature` and `hot`. Raises `OSError`, also for no file."""
         state.signature = None
-        opened = os.open(name, _READ_FLAGS, dir_fd=descriptor)
+        opened = self._open(name, descriptor)
         try:
             now = time.time_ns()
             stat = os.fstat(opened)
@@ -5599,7 +5648,7 @@ class ContentFolder:
         """Read one file anew and say in `changed` whether what it holds is another thing now."""
         shown_as = self.shown_path(relative)
         try:
-            opened = os.open(name, _READ_FLAGS, dir_fd=descriptor)
+            opened = self._open(name, descriptor)
         except OSError as fault:
             self._set_unreadable(state, shown_as, fault)
             return
@@ -5618,6 +5667,12 @@ class ContentFolder:
         digest = hash(data)
         if digest != state.digest or state.rules is not rules:
             self._take(state, data, digest, relative, rules)
+
+    def _open(self, name: str, descriptor: int | None) -> int:
+        """A file of an open folder; without one, a real path below the roots. Raises `OSError`."""
+        if descriptor is None:
+            return open_below(name, self.roots)
+        return os.open(name, _READ_FLAGS, dir_fd=descriptor)
 
     def _set_unreadable(self, state: FileState, shown_as: str, fault: OSError) -> None:
         """Keep the reason; the file is tried again on every call."""
@@ -5744,16 +5799,26 @@ class ContentFolder:
             if link.file is not None:
                 yield name, link.file
 
+    def _read_location(self, location: str, state: FileState) -> bytes:
+        """The bytes at a path of this folder, links within the roots followed. Raises `OSError`."""
+        if _HAS_DIR_FD:
+            try:
+                return self._read_bytes(state, location, None)  # most have no link on the way
+            except OSError:
+                pass  # it has one, or it is gone
+        real = os.path.realpath(location)
+        if not is_within(real, self.roots):
+            raise OSError("it now lies outside of the archive's folders")
+        return self._read_bytes(state, real, None)
+
     def read_text(self, record: Record, state: FileState | None = None) -> str:
         """The text of a record's file as it is now; `state` takes its signature.
 
         Raises `SourceError`.
         """
+        state = state or FileState()
         try:
-            real = os.path.realpath(record.location)
-            if not is_within(real, self.roots):
-                raise OSError("it now lies outside of the archive's folders")
-            return decoded(self._read_bytes(state or FileState(), real, None), record.path)
+            return decoded(self._read_location(record.location, state), record.path)
         except OSError as fault:
             raise SourceError(f"{shown(record.path)} cannot be read: {reason_of(fault)}") from None
         except RecordError as fault:
@@ -9986,18 +10051,26 @@ class Links:
                     self.of[relation][record.id] = own
                 inverse += [(other, link.id, record.id) for link in own if link.id is not None]
             self._resolve(record, "related")
+        stated = {
+            (relation, record_id, link.id)
+            for relation, table in self.of.items()
+            for record_id, links in table.items()
+            for link in links
+        }
         for relation, target, record_id in inverse:
-            own = self.of[relation].setdefault(target, [])
-            if all(link.id != record_id for link in own):
-                own.append(Link(record_id, record_id))
+            if (relation, target, record_id) not in stated:
+                stated.add((relation, target, record_id))
+                self.of[relation].setdefault(target, []).append(Link(record_id, record_id))
         del self._archive
 
     def _resolve(self, record: Record, relation: str) -> list[Link]:
         found: list[Link] = []
+        ids: set[str] = set()
         for text in getattr(record, relation):
             candidates = self._archive.linked(record, text)
             if len(candidates) == 1:
-                if all(link.id != candidates[0] for link in found):
+                if candidates[0] not in ids:
+                    ids.add(candidates[0])
                     found.append(Link(candidates[0], text))
                 continue
             found.append(Link(None, text))
@@ -10051,7 +10124,7 @@ def _link_problem(
 
 def listed(texts: Sequence[str], most: int = 10) -> str:
     """`a, b and 3 more`."""
-    shown_texts = ", ".join(texts[:most])
+    shown_texts = shown(", ".join(texts[:most]))
     return shown_texts if len(texts) <= most else f"{shown_texts} and {len(texts) - most:,} more"
 
 
@@ -10064,9 +10137,10 @@ class Names:
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
-        self._ids: dict[str, tuple[str, ...]] = {}
-        self._stems: dict[str, tuple[str, ...]] = {}
+        self._ids: dict[str, Sequence[str]] = {}
+        self._stems: dict[str, Sequence[str]] = {}
         self._numbers: dict[int, list[str]] = {}
+        self._grouped: dict[tuple[int, str | None], tuple[list[str], dict[str, list[str]]]] = {}
         self._kinds: dict[str, tuple[str, str]] = {}  # of every record: its type, its ref's words
         self._broken = snapshot.broken
         pairs: dict[tuple[str | None, str | None], tuple[str, str]] = {}
@@ -10084,9 +10158,8 @@ class Names:
     def _add(self, record_id: str, number: str | None) -> None:
         folded = fold(record_id)
         name = record_id if folded == record_id else folded  # one text, not two equal ones
-        self._ids[name] = (*self._ids.get(name, ()), record_id)
-        stem = name.rpartition("/")[2]
-        self._stems[stem] = (*self._stems.get(stem, ()), record_id)
+        _add_name(self._ids, name, record_id)
+        _add_name(self._stems, name.rpartition("/")[2], record_id)
         if number:
             self._numbers.setdefault(int(number), []).append(record_id)
 
@@ -10161,13 +10234,16 @@ class Names:
 
     def _numbered(self, record: Record, number: int, kind: str | None) -> Sequence[str]:
         """By number in the same folder first, then in the archive; a record is not its own link."""
-        folder = record.id.rpartition("/")[0]
-        if kind is None:
-            everywhere = self._known(self._numbers.get(number, ()))
-        else:
-            everywhere = self._of_kind(number, kind)
-        others = [other for other in everywhere if other != record.id]
-        return [other for other in others if other.rpartition("/")[0] == folder] or others
+        if (number, kind) not in self._grouped:
+            ids = self._numbers.get(number, ()) if kind is None else self._of_kind(number, kind)
+            folders: dict[str, list[str]] = {}
+            known = list(self._known(ids))
+            for other in known:
+                folders.setdefault(other.rpartition("/")[0], []).append(other)
+            self._grouped[number, kind] = known, folders
+        everywhere, folders = self._grouped[number, kind]
+        beside = _without(folders.get(record.id.rpartition("/")[0], ()), record.id)
+        return beside or _without(everywhere, record.id)
 
     def _linked_name(self, folder: str, target: str) -> Sequence[str]:
         for name in (fold(relative_id(folder, target)), fold(target).strip("/")):
@@ -10178,13 +10254,28 @@ class Names:
         if "/" in target and is_number(last):  # a site path such as /adr/32
             everywhere = self._known(self._numbers.get(int(last), ()))
             return self._in_folder(everywhere, fold(folder)) or everywhere
-        stems = self._known(self._stems.get(last, ()))
-        beside = [record_id for record_id in stems if fold(record_id) == f"{fold(folder)}/{last}"]
-        return beside or stems or self._known(self.find(target))
+        beside = self._known(self._ids.get(f"{fold(folder)}/{last}", ()))
+        return beside or self._known(self._stems.get(last, ())) or self._known(self.find(target))
 
     def _known(self, ids: Sequence[str]) -> Sequence[str]:
         """Without the files that were left out: they are no target of a link."""
+        if not self._broken:
+            return ids
         return [record_id for record_id in ids if record_id in self._kinds]
+
+
+def _add_name(table: dict[str, Sequence[str]], name: str, record_id: str) -> None:
+    """One more id for a name: a tuple for the first, which is small, and a list for many."""
+    ids = table.get(name)
+    if isinstance(ids, list):
+        ids.append(record_id)
+    else:
+        table[name] = (record_id,) if ids is None else [*ids, record_id]
+
+
+def _without(ids: Sequence[str], own: str) -> Sequence[str]:
+    """`ids` but for a record's own; of many, all, since they are too many for a link anyway."""
+    return ids if len(ids) > MANY_CANDIDATES else [other for other in ids if other != own]
 
 
 def fold_kind(text: str) -> str:
@@ -10208,8 +10299,10 @@ def link_target(text: str) -> str:
     Markdown `[x](y)` and wiki `[[x|y]]` links, `[0006]`, `<x>`, `#6`, addresses.
     """
     text = to_nfc(text.strip())
-    found = re.search(r"\[\[([^\]|]*)(?:\|[^\]]*)?\]\]", text) or re.search(
-        r"\[[^\]]*\]\(\s*<?([^)\s>]*)[^)]*\)", text
+    # Up to the last bracket that closes, every beginning of the second finds its end at once; and
+    # of the first, none is looked at from two beginnings. Otherwise `[[[[…` would take for ever.
+    found = re.search(r"\[\[([^\[\]|]*)(?:\|[^\]]{0,300})?\]\]", text) or re.search(
+        r"\[[^\[\]]*\]\(\s*<?([^)\s>]*)[^)]*\)", text[: text.rfind(")") + 1]
     )
     if found:
         text = found[1]
@@ -10232,9 +10325,9 @@ def relative_id(folder: str, target: str) -> str:
     parts = [] if target.startswith("/") else folder.split("/") if folder else []
     for part in target.split("/"):
         if part == "..":
-            parts = parts[:-1]
+            del parts[-1:]
         elif part not in ("", "."):
-            parts = [*parts, part]
+            parts.append(part)
     return "/".join(parts)
 
 
@@ -10267,8 +10360,8 @@ def current_record(archive: Archive, record: Record) -> tuple[Record | None, str
         return None, None
     end = _chain_end(archive, record)
     if end is None:
-        loop = f"The supersededBy chain of {record.id} runs in a loop, so its end is unknown."
-        return None, loop
+        name = shown(record.id)
+        return None, f"The supersededBy chain of {name} runs in a loop, so its end is unknown."
     return (None if end is record else end), None
 
 
@@ -10366,6 +10459,9 @@ def search(
     words = tuple(dict.fromkeys(query.text.split()))
     if found or len(words) < 2:
         return found, None, warnings
+    if len(words) > MAX_QUERY_WORDS:
+        said = f"The query of {len(words):,} words was looked for as a whole; name a few words."
+        return found, None, [*warnings, said]
     found, warnings = _search_text(archive, records, words, call)
     return found, "all words" if found else None, warnings
 
@@ -10559,7 +10655,9 @@ def call_tool(catalog: Catalog, name: str, arguments: Any, call: Call) -> ToolRe
         archive = catalog.archive(call)
         if tool.name == "get_record":
             return _record_result(tool.run(archive, checked, call))
-        if checked.get("query"):
+        if checked.get("query") or any(
+            isinstance(value, str) and len(value) > KEPT_ARGUMENT for value in checked.values()
+        ):
             return _list_result(tool.run(archive, checked, call))
         asked = (tool.name, call.today, *checked.values())
         answer = archive.answers.get(asked)
@@ -10684,11 +10782,30 @@ def fit_list(result: dict[str, Any]) -> dict[str, Any]:
         (key for key, value in result.items() if isinstance(value, list) and key != "warnings"),
         key=lambda key: len(compact(result[key])),
     )
-    warnings = _shorten_rows(result[name])
+    warnings = [_cut_map(result, key) for key in result if _is_large_map(result[key])]
+    warnings += _shorten_rows(result[name])
     if wire_size(result) >= MAX_ANSWER_BYTES - 4000:
         warnings.append(_cut_list(result, name))
     result["warnings"] = [*warnings, *result.get("warnings", [])]
     return result
+
+
+def _is_large_map(value: object) -> bool:
+    return isinstance(value, dict) and wire_size(value) > MAX_ANSWER_BYTES // 2
+
+
+def _cut_map(result: dict[str, Any], name: str) -> str:
+    """Keep as many members of a mapping as fit into half of an answer; says how many they are."""
+    kept: dict[str, Any] = {}
+    room = MAX_ANSWER_BYTES // 2
+    for key, value in result[name].items():
+        room -= wire_size({key: value})
+        if room < 0:
+            break
+        kept[key] = value
+    total = len(result[name])
+    result[name] = kept
+    return f"The answer would pass 1 MB, so {len(kept)} of {total} {name} are in it."
 
 
 def _shorten_rows(rows: list[Any]) -> list[str]:
@@ -10725,14 +10842,20 @@ def _cut_list(result: dict[str, Any], name: str) -> str:
     )
 
 
-_NEVER_CUT = ("id", "ref", "path", "url")  # what a next call is made with
+_NEVER_CUT = ("id", "path")  # what a next call is made with; file systems bound them
+_CUTS = ((20_000, 1_000), (2_000, 100), (200, 40), (200, 8), (200, 0))  # characters, parts
 
 
-def shortened(row: dict[str, Any], most: int) -> dict[str, Any]:
-    """`row` with the long texts and lists in it cut, so that it takes about `most` bytes."""
-    for texts, parts in ((20_000, 1_000), (2_000, 100), (200, 40)):
+def shortened(
+    row: dict[str, Any], most: int, size: Callable[[dict[str, Any]], int] = wire_size
+) -> dict[str, Any]:
+    """`row` with the long texts and lists in it cut, so that it takes at most `most` bytes.
+
+    Lists within lists multiply, so in the end no part of any is left.
+    """
+    for texts, parts in _CUTS:
         row = {k: v if k in _NEVER_CUT else _cut_parts(v, texts, parts) for k, v in row.items()}
-        if wire_size(row) <= most:
+        if size(row) <= most:
             break
     return row
 
@@ -10751,7 +10874,7 @@ def _cut_parts(value: Any, texts: int, parts: int) -> Any:
 
 def with_warnings(result: dict[str, Any], own: Sequence[str], archive: Archive) -> dict[str, Any]:
     """A list result with `warnings`: its own first, then what is missing from it (SPEC 5)."""
-    warnings = list(dict.fromkeys(own))
+    warnings = _few(list(dict.fromkeys(own)))
     if not archive.records and archive.snapshot.looked:
         warnings.append(archive.snapshot.looked)
     missing = archive.missing
@@ -10761,6 +10884,12 @@ def with_warnings(result: dict[str, Any], own: Sequence[str], archive: Archive) 
     if warnings:
         result["warnings"] = warnings
     return result
+
+
+def _few(warnings: list[str]) -> list[str]:
+    """The first warnings, and how many more there are."""
+    more = len(warnings) - RECORD_WARNINGS
+    return warnings if more <= 0 else [*warnings[:-more], f"and {more:,} more: run --check"]
 
 
 def summary(archive: Archive, record: Record) -> dict[str, Any]:
@@ -10943,11 +11072,8 @@ def describe(archive: Archive, record: Record) -> dict[str, Any]:
     warnings = [loop] if loop else []
     warnings += [str(p) for p in archive.link_problems if p.path == record.path]
     warnings += [str(p) for p in record.problems]
-    if len(warnings) > RECORD_WARNINGS:
-        more = len(warnings) - RECORD_WARNINGS
-        warnings[RECORD_WARNINGS:] = [f"and {more:,} more: run --check"]
     if warnings:
-        result["warnings"] = warnings
+        result["warnings"] = _few(warnings)
     return result
 
 
@@ -10985,11 +11111,13 @@ def _link_results(archive: Archive, record: Record, relation: str) -> list[dict[
 def _fit_record(result: dict[str, Any], total: int, offset: int) -> None:
     """Cut what would make the answer line too long: fields, then the body, at a line end."""
     body = result.pop("body")
-    if (len(compact(result)) + len(body)) * 24 > MAX_ANSWER_BYTES:
+    # A character may take 24 bytes; one of a list in many lists has 130 blanks before it in YAML.
+    if len(compact(result)) * 100 + len(body) * 24 > MAX_ANSWER_BYTES:
         room = MAX_ANSWER_BYTES - 4000
         if _head_size(result) > room // 2:
-            result.update(shortened(result, room // 4))
-            long = f"Fields of {result['id']} that end in … are cut; its file has them whole."
+            result.update(shortened(result, room // 4, _head_size))
+            name = shown(result["id"])
+            long = f"Fields of {name} that end in … are cut; its file has them whole."
             result["warnings"] = [long, *result.get("warnings", [])]
         cut = _cut_at(body, (room - _head_size(result)) // 2)
         if cut < len(body):
@@ -11393,6 +11521,9 @@ def list_resources(archive: Archive, cursor: str | None) -> dict[str, Any]:
     room = MAX_ANSWER_BYTES - 2000
     for record in records[:RESOURCE_PAGE]:
         resource = _resource(record)
+        if escaped_size(resource) > MAX_ROW_BYTES:
+            cut = ("title", "description")
+            resource = {k: _cut_text(v, 2000) if k in cut else v for k, v in resource.items()}
         room -= escaped_size(resource) + 1
         if room < 0 and page:
             break
@@ -11776,6 +11907,9 @@ def _listen(session: Session, request: Request, call: Call) -> dict[str, Any]:
         if not isinstance(uris, list) or not all(isinstance(uri, str) for uri in uris):
             raise ProtocolError(INVALID_PARAMS, "resourceSubscriptions must be a list of URIs.")
         honoured["resourceSubscriptions"] = list(dict.fromkeys(uris))
+        if escaped_size(uris) > MAX_ANSWER_BYTES - 2000:  # the acknowledgement repeats them
+            sentence = "resourceSubscriptions is too long; subscribe to resourcesListChanged."
+            raise ProtocolError(INVALID_PARAMS, sentence)
     return honoured
 
 
@@ -11832,14 +11966,16 @@ def claim_stdout() -> int:
     process, can reach the client (SPEC 3). Raises `SourceError` where there is no output.
     """
     try:
-        kept = os.dup(1)
+        os.fstat(1)
     except OSError:
         raise SourceError("standard output is closed; give it to a client or a file") from None
-    try:
-        os.dup2(2, 1)
-    except OSError:  # started without a standard error
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, 1)
+    for standard in (0, 2):  # one that is closed would be taken by the next file that is opened
+        try:
+            os.fstat(standard)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    kept = os.dup(1)
+    os.dup2(2, 1)
     sys.stdout = sys.stderr
     if sys.platform == "win32":
         import msvcrt
@@ -11969,15 +12105,19 @@ class Server:
 
     def send(self, message: object) -> None:
         """Write one message as one line."""
+        data = self._encoded(message)
+        with self._writing:
+            self._write(data)
+
+    def _encoded(self, message: object) -> bytes:
+        """A message as a line; an error in its place where it holds what is no JSON."""
         try:
-            data = encode(message)
-        except (ValueError, RecursionError) as fault:  # a value of a record that is no JSON
+            return encode(message)
+        except (ValueError, RecursionError) as fault:  # a value of a record
             self.session.log(f"an answer cannot be sent: {fault}")
             request_id = message.get("id") if isinstance(message, dict) else None
             sentence = "The answer cannot be written as JSON; the server's log has the reason."
-            data = encode(error_answer(request_id, INTERNAL_ERROR, sentence))
-        with self._writing:
-            self._write(data)
+            return encode(error_answer(request_id, INTERNAL_ERROR, sentence))
 
     def take(self, line: bytes) -> None:
         """One line as it was read: answered now, or handed to a worker."""
@@ -12020,6 +12160,10 @@ class Server:
         if not messages:
             self.send(error_answer(None, INVALID_REQUEST, "The batch is empty."))
             return
+        if len(messages) > MAX_BATCH:
+            sentence = f"The batch has {len(messages):,} messages; send at most {MAX_BATCH:,}."
+            self.send(error_answer(None, INVALID_REQUEST, sentence))
+            return
         items: list[tuple[Request, Call] | dict[str, Any]] = []
         for message in messages:
             request = self._parsed(message)
@@ -12036,13 +12180,22 @@ class Server:
             self._hand(lane, lambda: self._finish_batch(items), size)
 
     def _finish_batch(self, items: list[tuple[Request, Call] | dict[str, Any]]) -> None:
-        answers = []
+        """Answer one after the other; what would make the line too long becomes an error."""
+        answers: list[bytes] = []
+        room = MAX_ANSWER_BYTES - 200 * len(items)
         for item in items:
             answer = item if isinstance(item, dict) else self._answer(*item, in_batch=True)
-            if answer is not None:
-                answers.append(answer)
+            if answer is None:
+                continue
+            data = self._encoded(answer)[:-1]
+            if len(data) > 200 and len(data) > room:
+                sentence = "The answers of the batch would pass 1 MB; send this request alone."
+                data = encode(error_answer(answer["id"], INTERNAL_ERROR, sentence))[:-1]
+            room -= max(0, len(data) - 200)
+            answers.append(data)
         if answers:
-            self.send(answers)
+            with self._writing:
+                self._write(b"[" + b",".join(answers) + b"]\n")
 
     def _open(self, request: Request) -> Call:
         """Register a request, so that it can be cancelled."""
@@ -12101,11 +12254,8 @@ class Server:
         """Read a folder before the first call asks for it; a site is asked by calls alone."""
         if self.session.catalog.source.is_site or self._has_read_ahead:
             return
-        import threading
-
         self._has_read_ahead = True
-        call = Call(self._today())
-        threading.Thread(target=self._archive_now, args=(call,), daemon=True).start()
+        start_thread(self._archive_now, Call(self._today()))
 
     def _hand(self, lane: str, job: Callable[[], None], size: int) -> None:
         """Give a job to the workers of a lane, which are started with its first job.
@@ -12114,12 +12264,13 @@ class Server:
         """
         if lane not in self._lanes:
             import queue
-            import threading
 
             jobs: Any = queue.SimpleQueue()
-            self._lanes[lane] = jobs
-            for _ in range(WORKERS):
-                threading.Thread(target=self._work, args=(jobs,), daemon=True).start()
+            has_workers = [start_thread(self._work, jobs) for _ in range(WORKERS)]
+            self._lanes[lane] = jobs if any(has_workers) else None
+        if self._lanes[lane] is None:  # a machine without threads to spare: one after the other
+            job()
+            return
         while self.pending >= MAX_PENDING or self._held > MAX_PENDING_BYTES:
             time.sleep(0.01)
         with self._lock:
@@ -12154,9 +12305,7 @@ class Server:
             is_first = not self._subscriptions
             self._subscriptions[request.id] = subscription
         if is_first:
-            import threading
-
-            threading.Thread(target=self._watch, daemon=True).start()
+            start_thread(self._watch)
 
     def _archive_now(self, call: Call) -> Archive | None:
         try:
@@ -12181,9 +12330,20 @@ class Server:
                     return
             archive = self._archive_now(Call(self._today()))
             if archive is not None:
-                for subscription in subscriptions:
-                    for message in subscription.news(archive):
-                        self.send(message)
+                self._tell(subscriptions, archive)
+
+    def _tell(self, subscriptions: list[Subscription], archive: Archive) -> None:
+        """Send what is news; most subscriptions know the same archive, compared but once."""
+        compared: dict[int, bool] = {}
+        for subscription in subscriptions:
+            before = subscription.archive
+            if before is None or before is archive:
+                subscription.archive = archive
+                continue
+            if id(before) not in compared:
+                compared[id(before)] = list_signature(before) != list_signature(archive)
+            for message in subscription.news(archive, is_other_list=compared[id(before)]):
+                self.send(message)
 
     def end_subscriptions(self) -> None:
         """Close every subscription gracefully, as the end of input asks for."""
@@ -12211,6 +12371,17 @@ class Server:
                     call.cancelled = True
 
 
+def start_thread(target: Callable[..., object], *given: object) -> bool:
+    """Start a thread that does not hold up the end; whether the system gave one."""
+    import threading
+
+    try:
+        threading.Thread(target=target, args=given, daemon=True).start()
+    except RuntimeError:  # limits on memory or processes
+        return False
+    return True
+
+
 SUBSCRIBED = ("resourcesListChanged", "resourceSubscriptions")
 
 
@@ -12233,12 +12404,12 @@ class Subscription:
         body = {"_meta": self.meta, **params}
         return {"jsonrpc": "2.0", "method": f"notifications/{method}", "params": body}
 
-    def news(self, archive: Archive) -> Iterator[dict[str, Any]]:
+    def news(self, archive: Archive, *, is_other_list: bool) -> Iterator[dict[str, Any]]:
         """The notifications that a newer archive calls for."""
         before, self.archive = self.archive, archive
-        if before is archive or before is None or self.call.cancelled:
+        if before is None or self.call.cancelled:
             return
-        if self._wants_list and list_signature(before) != list_signature(archive):
+        if self._wants_list and is_other_list:
             yield self.message("resources/list_changed")
         for uri in self._uris:
             record_id = to_nfc(percent_decode(uri.partition("://")[2]))
@@ -12574,8 +12745,9 @@ def server_command(options: Options) -> list[str]:
 
 
 def local_date(environ: Mapping[str, str]) -> str:
-    """The machine's local date, or the one that tests set."""
-    return environ.get("INKAN_MCP_TODAY") or time.strftime("%Y-%m-%d", time.localtime())
+    """The machine's local date, or the one that tests set, if it is a day at all."""
+    stated = parse_date(environ.get("INKAN_MCP_TODAY", "")) or ""
+    return stated if len(stated) == 10 else time.strftime("%Y-%m-%d", time.localtime())
 
 
 def log_line(sentence: str) -> None:
@@ -12607,6 +12779,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         return 0
+    except (MemoryError, RuntimeError) as fault:  # no thread, or no memory, to begin with
+        log_line(f"the system's limits are too tight ({fault or 'no memory'}); raise them")
+        return 1
 
 
 def _run(options: Options, environ: Mapping[str, str]) -> int:

@@ -2033,24 +2033,19 @@ class Reader(Protocol):
 # Decision records as teams keep them: a Markdown, reStructuredText or AsciiDoc text whose
 # facts stand in front matter, in a mail-like header, in labels between the title and the first
 # section, or in sections of their own. Names tell which files are records. A text is read in
-# three steps: `_read_head` and the `_read_…` functions gather what it states into `_Stated`;
-# `_record_of` decides between the statements; `record_from_fields` checks them as it does for
-# inkan's own records. Relations come from stated phrases; prose is never mined.
+# three steps: the `_read_…` functions gather what it states into `_Stated`; `_record_of` decides
+# between the statements; `record_from_fields` checks them as it does for inkan's own records.
+# Relations come from stated phrases; prose is never mined.
 
 FOREIGN_ENDINGS = (".md", ".markdown", ".mdx", ".rst", ".adoc")
-PREAMBLE_LINES = 90  # of labels below the title; real ones have fewer than 30
+FACT_LINES = 90  # of a section that are searched; the facts of real ones take fewer than 30
 LABEL_CHARS = 2_000  # of one line that is searched; longer lines are inlined images
-SECTION_LINES = 40  # of a section that holds one fact
-
-_COMPILED: dict[str, re.Pattern[str]] = {}
+_LOOSE = int(re.ASCII | re.IGNORECASE)  # the members of an enumeration are slow to look up
 
 
-def _re(pattern: str) -> re.Pattern[str]:
-    """`pattern` without case and for ASCII, compiled at first use: start-up pays for none."""
-    found = _COMPILED.get(pattern)
-    if found is None:
-        found = _COMPILED[pattern] = re.compile(pattern, re.ASCII | re.IGNORECASE)
-    return found
+def _re(source: str) -> re.Pattern[str]:
+    """`pattern` without case and for ASCII."""
+    return pattern(source, _LOOSE)
 
 
 # ── 4c.1 Names of files and folders ───────────────────────────────────────────────────────────
@@ -2065,17 +2060,14 @@ _DATED_NAME = (
     r"(?=[-_. ]|$)(?:[-_. ](?P<number>[0-9]{3,5})(?=[-_. ]|$))?"
 )
 _NUMBERED_NAME = r"(?P<prefix>[a-z][a-z_-]*[-_ ]?)?(?P<number>[0-9]{1,5})(?=[-_. ]|$)"
-_BARE_NUMBER = r"[0-9]{1,3}"  # `404.md` is a page, not a record
 _TEMPLATE_NAME = (
-    rf"_?(?:{_KIND_PREFIX}[-. ]*)?(?:(?:[0-9]{{1,5}}|[0-9]{{4}}-?[0-9]{{2}}-?[0-9]{{2}})[-. ]*)?"
+    rf"(?:{_KIND_PREFIX}[-. ]*)?(?:"
+    r"(?:n{3,5}|x{3,5}|y{4}-?mm-?dd|(?:19|20)?xx-xx-xx)(?![a-z0-9])"  # a number never given
+    r"|(?:(?:[0-9]{1,5}|[0-9]{4}-?[0-9]{2}-?[0-9]{2})[-. ]*)?"
     r"(?:(?:m?adr|rfc|decision|(?:architecture-)?decision-record)-)?templates?"
-    r"(?:-(?:short|long|minimal|bare|full))*"
+    r"(?:-(?:short|long|minimal|bare|full))*\Z)"
 )
-_PLACEHOLDER_NUMBER = (
-    rf"_?(?:{_KIND_PREFIX}[-_. ]*)?"
-    r"(?:n{3,5}|x{3,5}|y{4}-?mm-?dd|(?:19|20)?xx-xx-xx)(?![a-z0-9])"
-)
-_INDEX_STEMS = frozenset(("readme", "index", "-index", "proposal"))  # with _ as -
+_INDEX_STEMS = ("readme", "index", "proposal")
 SKIPPED_STEMS = frozenset((
     "readme", "index", "_index", "summary", "contributing", "code_of_conduct", "security",
     "changelog", "license", "glossary", "agents", "claude", "copilot", "gemini", "accepted-log",
@@ -2086,11 +2078,6 @@ _CLOSED_FOLDERS = frozenset((
     "test", "tests", "testdata", "fixtures", "integration-tests", "templates", "versioned_docs",
     "__pycache__", "site-packages", "venv",
 ))  # fmt: skip
-# Words of a path that do not tell one archive from another (SPEC 5).
-_COMMON_PARTS = frozenset(("docs", "doc", "architecture", "archgate"))
-_HOLDERS = frozenset((
-    "src", "packages", "apps", "services", "libs", "modules", "components", "projects",
-))  # fmt: skip
 _FOLDER_NAME = (
     r"adrs?|adl|decisions?(?:-(?:records?|log))?|ddrs?|design-decisions?|(?:active-)?rfcs?|rfds?"
     r"|architectur(?:e|al)-decisions?(?:-(?:records?|log))?|records|keps"
@@ -2098,41 +2085,40 @@ _FOLDER_NAME = (
 
 
 class FileName:
-    """What a file's stem says: its number, its date, the kind of record that its prefix names."""
+    """What a file's stem says: number, date, the kind of record that its prefix names, the words.
 
-    __slots__ = ("date", "dated", "kind", "number")
+    `slug` is the stem without the number or date in front.
+    """
 
-    def __init__(self, *, number: str | None, date: str | None, dated: bool, prefix: str) -> None:
-        self.number, self.date, self.dated = number, date, dated
-        self.kind: str | None = None
-        for word in _re(r"[-_ ]+").split(prefix.lower()) if prefix else ():
-            if _re(r"[a-z]dr|rf[cd]").fullmatch(word):
-                self.kind = "rfc" if word == "rfd" else word
+    __slots__ = ("date", "dated", "kind", "number", "slug")
+
+    def __init__(self, stem: str, found: re.Match[str]) -> None:
+        said = found.groupdict("")
+        prefix, number = said["prefix"], said["number"]
+        self.dated = "year" in said
+        self.date: str | None = None
+        if self.dated:
+            parts = said["year"], said["m"] or said["month"], said["d"] or said["day"]
+            self.date = parse_date("-".join(part for part in parts if part))
+        elif len(prefix) > 6 and len(number) < 3:
+            number = ""  # `use-http2-for-x` is named like a record, but has no number
+        self.number = number or None
+        self.slug = (stem[found.end() :].lstrip("-_. ") or stem) if number or self.dated else stem
+        kinds = _re(r"(?<![a-z])(?:[a-z]dr|rf[cd])(?![a-z])").findall(prefix) if prefix else []
+        self.kind: str | None = kinds[-1].lower().replace("rfd", "rfc") if kinds else None
 
 
 def read_file_name(stem: str) -> FileName | None:
     """The number or date that begins a record's stem; `None` where it is not named like one."""
-    found = _re(_DATED_NAME).match(stem)
-    if found:
-        month, day = found["m"] or found["month"], found["d"] or found["day"]
-        text = "-".join(part for part in (found["year"], month, day) if part)
-        prefix = found["prefix"] or ""
-        return FileName(number=found["number"], date=parse_date(text), dated=True, prefix=prefix)
-    found = _re(_NUMBERED_NAME).match(stem)
-    if not found or _re(_BARE_NUMBER).fullmatch(stem):
+    found = _re(_DATED_NAME).match(stem) or _re(_NUMBERED_NAME).match(stem)
+    if not found or (len(stem) < 4 and stem.isdigit()):  # `404.md` is a page
         return None
-    prefix, number = found["prefix"] or "", found["number"]
-    # `use-http2-for-x` is named like a record, but its digits are no number of it
-    meant = not prefix or len(number) > 2 or _re(_KIND_PREFIX + r"[-_ ]?").fullmatch(prefix)
-    named = meant or len(prefix) <= 6
-    return FileName(number=number if named else None, date=None, dated=False, prefix=prefix)
+    return FileName(stem, found)
 
 
 def is_template(stem: str) -> bool:
     """Whether the whole stem, a number or prefix aside, names a template (SPEC 5)."""
-    folded = stem.lower().replace("_", "-").replace(" ", "-")
-    named = _re(_TEMPLATE_NAME).fullmatch(folded) or _re(_PLACEHOLDER_NUMBER).match(folded)
-    return named is not None
+    return _re(_TEMPLATE_NAME).match(fold_name(stem)) is not None
 
 
 def is_skipped(stem: str) -> bool:
@@ -2144,61 +2130,92 @@ def split_ending(name: str) -> tuple[str, str]:
     """Stem and ending of a file's name, the ending in lower case; `""` where none is known."""
     stem, dot, ending = name.rpartition(".")
     ending = dot + ending.lower()
-    return (stem, ending) if dot and stem and ending in FOREIGN_ENDINGS else (name, "")
+    return (stem, ending) if stem and ending in FOREIGN_ENDINGS else (name, "")
 
 
-def fold_folder(name: str) -> str:
-    """A folder's name as it is compared: case, `_`, `-` and space do not matter."""
+def fold_name(name: str) -> str:
+    """A folder's or file's name as it is compared: case, `_`, `-` and space do not matter."""
     return name.lower().strip("_-. ").replace("_", "-").replace(" ", "-")
 
 
 def is_archive_name(name: str) -> bool:
     """Whether a folder of that name is made for decision records: `adr`, `decisions`, `rfcs`."""
-    folded = fold_folder(name)
+    folded = fold_name(name)
     return folded[:1] in "adrk" and _re(_FOLDER_NAME).fullmatch(folded) is not None
 
 
 def may_enter(name: str) -> bool:
     """Whether a folder of that name can lead to records."""
-    if name[:1] == "." or name.endswith("_versioned_docs"):
-        return False
-    return name.lower() not in _CLOSED_FOLDERS
+    closed = name[:1] == "." or name.endswith("_versioned_docs")
+    return not closed and name.lower() not in _CLOSED_FOLDERS
+
+
+def why_no_record(name: str) -> str | None:
+    """Why a file of that name is no record; `None` where it may be one.
+
+    A numbered template is judged by its heading, once it is read.
+    """
+    stem, ending = split_ending(name)
+    if not ending:
+        return "not " + " ".join(FOREIGN_ENDINGS)
+    if name.startswith((".", "_")):
+        return "named with a leading _ or ."
+    if is_skipped(stem):
+        return "named README, index or the like"
+    named = read_file_name(stem)
+    if is_template(stem) and not (named and named.number):
+        return "a template"
+    return None if named else "named without a number or date"
+
+
+def is_record_page(folder: str, stem: str) -> bool:
+    """Whether that file is the text of the record that its folder is: `0007-x/README.md`."""
+    folded, named = fold_name(stem), read_file_name(folder)
+    slug = named.slug if named else folder
+    return folded in _INDEX_STEMS or folded in (fold_name(folder), fold_name(slug))
+
+
+def kind_of(named: FileName | None, folder: str) -> str:
+    """`rfc`, `ddr` or the like: what the file's name says, else the nearest telling folder."""
+    if named and named.kind:
+        return named.kind
+    telling = next((name for name in folder.split("/")[::-1] if is_archive_name(name)), "").lower()
+    return "rfc" if "rf" in telling else "ddr" if telling.startswith(("ddr", "design")) else "adr"
 
 
 def with_metadata(text: str, metadata: str) -> str:
     """`text` with the metadata file beside it as its front matter."""
-    lines = metadata.replace("\r\n", "\n").strip("\n").split("\n")
-    block = "\n".join(line for line in lines if line.rstrip() not in ("---", "..."))
-    return f"---\n{block}\n---\n{text}"
+    lines = (line for line in metadata.split("\n") if line.rstrip() not in ("---", "..."))
+    return "\n".join(("---", *lines, "---", text))
 
 
 # ── 4c.2 Statuses and dates ───────────────────────────────────────────────────────────────────
 
-# The first line that matches wins.
-_STATUS_WORDS = (
-    ("superseded", r"super[sc]ee?ded|replaced|obsoleted?|moved"),
-    ("rejected", r"rejected|declined|abandoned|reverted|closed|no go"),
-    ("withdrawn", r"withdrawn"),
-    ("deprecated", r"deprecated|retired|inactive|historic(?:al)?|archived?|discontinued"
-     r"|no longer relevant"),
-    ("draft", r"draft|wip|predraft|idea"),
-    ("proposed", r"proposed|pending|in review|review|(?:under|in) (?:discussion|consideration)"
-     r"|provisional|open|last call|deferred|on hold|stalled|stagnant|ongoing|incomplete|tbd"
-     r"|partially implemented|not (?:yet )?(?:implemented|accepted|approved|decided)"),
-    ("accepted", r"accepted|app+r+oved|agreed|adopted|decided|active|implementable|published?"
-     r"|recommended|living|stable|ratified"),
-    ("implemented", r"implemented|implementing|final|done|released|deployed|completed?|activated"),
-)  # fmt: skip
-_STATUS_RANK = {name: rank for rank, (name, _) in enumerate(_STATUS_WORDS)}
-_STATUS_WORD = rf"\b(?:{'|'.join(f'(?P<{name}>{words})' for name, words in _STATUS_WORDS)})\b"
+# Where several words stand together, the kind listed first wins.
+_STATUS_WORDS = {
+    "superseded": r"super[sc]ee?ded|replaced|obsoleted?|moved",
+    "rejected": r"rejected|declined|abandoned|reverted|closed|no go",
+    "withdrawn": r"withdrawn",
+    "deprecated": r"deprecated|retired|inactive|historic(?:al)?|archived?|discontinued"
+    r"|no longer relevant",
+    "draft": r"draft|wip|predraft|idea",
+    "proposed": r"proposed|pending|in review|review|(?:under|in) (?:discussion|consideration)"
+    r"|provisional|open|last call|deferred|on hold|stalled|stagnant|ongoing|incomplete|tbd"
+    r"|partially implemented|not (?:yet )?(?:implemented|accepted|approved|decided)",
+    "accepted": r"accepted|app+r+oved|agreed|adopted|decided|active|implementable|published?"
+    r"|recommended|living|stable|ratified",
+    "implemented": r"implemented|implementing|final|done|released|deployed|completed?|activated",
+}
+_STATUS_WORD = (
+    rf"\b(?:{'|'.join(f'(?P<{name}>{words})' for name, words in _STATUS_WORDS.items())})\b"
+)
 _CLOSING = frozenset(("accepted", "implemented", "proposed", "draft", None))  # may be superseded
 _EMOJI = "[\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]"
+_ROLE = r":ref:`([^`<]*)[^`]*`"
+_LINK = r"\[([^\[\]]*)\](?:\([^()\s]*\)|\[[^\[\]]*\])"
 _PARTIAL = r"\b(?:partly|partially|partial|parts? of|in part|some aspects|aspects of)\b"
 _PARTLY_SUPERSEDED = _PARTIAL + r"[^.;|]{0,60}?\b(?:super[sc]ee?d|replac|obsolet)[a-z]*(?: by\b.*)?"
 _SUPERSEDED_BY = r"\b(?:super[sc]ee?ded|replaced|obsoleted)\b[^.;]{0,60}?\bby\b"
-_TEMPLATE_ADVICE = (
-    r"\b(?:may be|such as|what is the|one of|e\.g\.|choose|if it hasn't)|\[ \]|[{\[][^|]{0,80}\|"
-)
 
 
 def canonical_status(text: str) -> str | None:
@@ -2207,17 +2224,17 @@ def canonical_status(text: str) -> str | None:
     `Accepted (lazy consensus)` is accepted, `Partly superseded` stays accepted, a choice between
     statuses that nobody made (`proposed | accepted`) is none.
     """
-    plain = _plain(text[:LABEL_CHARS]).replace("-", " ").replace("_", " ")
-    whole = _re(_PARTLY_SUPERSEDED).sub(" ", plain)
+    written = _plain(text[:LABEL_CHARS]).replace("-", " ").replace("_", " ")
+    whole = _re(_PARTLY_SUPERSEDED).sub(" ", written)
     if _is_choice(whole):
         return None
     for segment in _re(r"[.;,(]|->|\b(?:by|with|see)\b").split(whole):
-        known = [found.lastgroup or "" for found in _re(_STATUS_WORD).finditer(segment)]
+        known = {found.lastgroup for found in _re(_STATUS_WORD).finditer(segment)}
         if known:
-            first = min(known, key=_STATUS_RANK.__getitem__)
+            first = next(name for name in _STATUS_WORDS if name in known)
             by = first in _CLOSING and _re(_SUPERSEDED_BY).search(whole)
             return "superseded" if by else first
-    return "accepted" if whole != plain else None
+    return "accepted" if whole != written else None
 
 
 def _is_choice(text: str) -> bool:
@@ -2234,26 +2251,24 @@ _MARKUP = {ord(mark): None for mark in "*`~[]{}<>"}
 
 def _plain(text: str) -> str:
     """Markdown without links, emphasis, emoji and brackets: the words alone."""
-    text = _re(r"\[([^\[\]]*)\](?:\([^()\s]*\)|\[[^\[\]]*\])").sub(r"\1", text)
-    text = _re(r":ref:`([^`<]*)[^`]*`").sub(r"\1", text)
+    text = _re(_LINK).sub(r"\1", text) if "[" in text else text
+    text = _re(_ROLE).sub(r"\1", text) if "`" in text else text
     text = text.translate(_MARKUP)
     return (text if text.isascii() else _re(_EMOJI).sub(" ", text)).strip(" \t_:")
 
 
-# The date that stands first in a text is the one meant.
 _MONTH_NAMES = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
     "october", "november", "december",
 )  # fmt: skip
 _DATE_FORMS = (
-    r"(?<![0-9./-])(?P<y>[0-9]{4})(?P<s>[-/.\u2010-\u2013])(?P<m>[0-9]{1,2})(?P=s)(?P<d>[0-9]{1,2})"
-    r"(?![0-9])",
+    r"(?<![0-9./-])(?P<y>[0-9]{4})(?P<s>[-/.\u2010-\u2013])(?P<m>[0-9]{1,2}|[a-z]{3,9})(?P=s)"
+    r"(?P<d>[0-9]{1,2})(?![0-9])",
     r"(?<![0-9])(?P<y>(?:19|20)[0-9]{2})(?P<m>[01][0-9])(?P<d>[0-3][0-9])(?![0-9])",
     r"(?<![0-9])(?P<d>[0-9]{1,2})(?:st|nd|rd|th)?(?: of)?[ -](?P<m>[a-z]{3,9})\.?,?[ -]"
     r"(?P<y>[0-9]{4})(?![0-9])",
-    r"\b(?P<m>[a-z]{3,9})\.?[ -](?P<d>[0-9]{1,2})(?:st|nd|rd|th)?,? ?[ -](?P<y>[0-9]{4})(?![0-9])",
-    r"(?<![0-9])(?P<y>[0-9]{4})-(?P<m>[a-z]{3,9})-(?P<d>[0-9]{1,2})(?![0-9])",
-    r"\b(?P<m>[a-z]{3,9})\.?,? (?P<y>[0-9]{4})(?![0-9])",
+    r"\b(?P<m>[a-z]{3,9})\.?,?[ -](?:(?P<d>[0-9]{1,2})(?:st|nd|rd|th)?,? ?[ -])?(?P<y>[0-9]{4})"
+    r"(?![0-9])",
     r"(?<![0-9./-])(?P<y>[0-9]{4})[-/](?P<m>[0-9]{1,2})(?![0-9/-])",
     r"(?<![0-9./-])(?P<a>[0-9]{1,2})(?P<s>[-/.])(?P<b>[0-9]{1,2})(?P=s)(?P<y>[0-9]{4})(?![0-9])",
 )
@@ -2268,50 +2283,45 @@ class FoundDate:
     __slots__ = ("iso", "parts", "span")
 
     def __init__(
-        self, iso: str | None, parts: tuple[int, int, int] | None, span: tuple[int, int]
+        self, iso: str | None, span: tuple[int, int], parts: tuple[int, int, int] | None = None
     ) -> None:
-        self.iso, self.parts, self.span = iso, parts, span
+        self.iso, self.span, self.parts = iso, span, parts
 
 
 def find_date(text: str) -> FoundDate | None:
-    """The first date in `text`, in any of the forms that people write.
+    """The date that stands first in `text`, in any of the forms that people write.
 
     `None` where there is none, or none of the calendar.
     """
     text = text[:300]
     iso = parse_date(text)
     if iso:
-        return FoundDate(iso, None, (0, len(text)))
-    found = [hit for form in _DATE_FORMS for hit in _date_hits(form, text)]
-    first = min(found, key=lambda hit: hit.span[0], default=None)
+        return FoundDate(iso, (0, len(text)))
+    found = (_date_of_form(form, text) for form in _DATE_FORMS)
+    first = min((hit for hit in found if hit), key=lambda hit: hit.span[0], default=None)
     return first if first and (first.iso or first.parts) else None
 
 
-def _date_hits(form: str, text: str) -> Iterator[FoundDate]:
+def _date_of_form(form: str, text: str) -> FoundDate | None:
+    """The first date of that form, with neither ISO nor parts where the calendar has no such."""
     for found in _re(form).finditer(text):
-        groups = found.groupdict()
-        year = int(groups["y"])
-        if "a" in groups:
-            parts = (int(groups["a"]), int(groups["b"]), year)
-            iso = ordered_date(parts, True if groups["s"] == "." else None)
+        said, year = found.groupdict(), int(found["y"])
+        if "a" in said:
+            parts = int(found["a"]), int(found["b"]), year
+            iso = ordered_date(parts, True if found["s"] == "." else None)
             possible = iso or ordered_date(parts, False) or ordered_date(parts, True)
-            yield FoundDate(iso, parts if possible else None, found.span())
-            return
-        month = _month_number(groups["m"])
-        if month is None:
-            continue
-        day = groups.get("d")
-        if day is not None:
-            yield FoundDate(iso_date(year, month, int(day)), None, found.span())
-        elif iso_date(year, month, 1):
-            yield FoundDate(f"{year:04}-{month:02}", None, found.span())
-        return
+            return FoundDate(iso, found.span(), parts if possible else None)
+        month, day = _month_number(found["m"].lower()), said.get("d")
+        if month:
+            iso = iso_date(year, month, int(day or 1))
+            return FoundDate(iso if day or not iso else iso[:7], found.span())
+    return None
 
 
 def _month_number(text: str) -> int | None:
     if text.isdigit():
         return int(text)
-    name = "sep" if text.lower() == "sept" else text.lower()
+    name = "sep" if text == "sept" else text
     return next((n for n, month in enumerate(_MONTH_NAMES, 1) if month.startswith(name)), None)
 
 
@@ -2347,14 +2357,13 @@ _KEYS = {
     for field, spellings in _SPELLINGS.items()
     for rank, spelling in enumerate(spellings.split())
 }
+_PROSE = ("description", "summary", "abstract", "links", "labels")  # where a text begins with it
 _LABELS = {
-    **{spelling: field for spelling, (field, _) in _KEYS.items()},
+    **{spelling: field for spelling, (field, _) in _KEYS.items() if spelling not in _PROSE},
     "name": "title", "reviewers": "reviewers", "reviewer": "reviewers",
     "reviewmanager": "reviewers", "review": "review", "reviewdate": "reviewdate",
     "lastreviewed": "lastreviewed", "nextreview": "nextreview",
 }  # fmt: skip
-for _prose in ("description", "summary", "abstract", "links", "labels"):
-    _LABELS.pop(_prose)  # before the first section these begin prose or lists of their own
 _RELATIONS = ("supersedes", "supersededby", "related")
 _OTHER_DATES = frozenset((
     "update", "updated", "modified", "review", "reviewed", "due", "expiry", "expires", "release",
@@ -2369,13 +2378,15 @@ _NOTHING = frozenset((
 class _Stated:
     """What one file says about itself, before anything is decided.
 
-    `statuses` maps the source to the words; `dates` are texts with their lines; `links` map a
-    relation to its targets; `hints` are texts whose date counts where none is stated; `rest` are
-    the keys that no field takes. Relations of `closed` are settled by the front matter.
+    `statuses` maps the source to the words; `dates` are texts with their lines, `hints` those
+    whose date counts where none is stated; `links` map a relation to its targets, and those of
+    `closed` are settled by the front matter; `rest` are the keys that no field takes;
+    `superseding` is the line of the body that says "superseded by"; `slashed` has the numbers of
+    a date like `3/4/2020`, with the problem that its order is open.
     """
 
     __slots__ = (
-        "closed", "dates", "hints", "lines", "links", "problems", "rest", "statuses",
+        "closed", "dates", "hints", "lines", "links", "problems", "rest", "slashed", "statuses",
         "superseding", "values",
     )  # fmt: skip
 
@@ -2383,8 +2394,9 @@ class _Stated:
         self.values: dict[str, object] = {}
         self.rest: dict[str, object] = {}
         self.statuses: dict[str, str] = {}
-        self.superseding: str | None = None  # the line of the body that says "superseded by"
+        self.superseding: str | None = None
         self.dates: list[tuple[str, int]] = []
+        self.slashed: tuple[tuple[int, int, int], Problem | None] | None = None
         self.hints: dict[str, tuple[str, int]] = {}
         self.links: dict[str, list[str]] = {}
         self.lines: Mapping[str, int] = {}
@@ -2393,120 +2405,97 @@ class _Stated:
 
     def link(self, relation: str, targets: Iterable[str]) -> None:
         """Add targets, each once."""
-        if relation in self.closed:
-            return
-        known = self.links.setdefault(relation, [])
-        known.extend(target for target in targets if target not in known)
+        if relation not in self.closed:
+            known = self.links.setdefault(relation, [])
+            known.extend(target for target in targets if target not in known)
+
+    def take(self, field: str, value: object, line: int, source: str = "label") -> bool:
+        """Keep what a key, a label or a section states; false where that was stated before."""
+        texts = [text for text in text_list(value) if text.lower() not in _NOTHING]
+        if not texts:
+            return True
+        if field == "date":
+            self.dates.append((_item_text(value), line))
+        elif field in _RELATIONS:
+            self.link(field, [each for text in texts for each in list_targets(text, whole=True)])
+            if field == "supersededby" and source == "label" and self.links.get(field):
+                self.superseding = texts[0]
+        elif field == "status" and source not in self.statuses:
+            self.statuses[source] = _status_text(value)
+            _read_phrase_lines([(line, self.statuses[source])], self)
+        elif field == "status" or field in self.values or field in self.rest:
+            return False
+        else:
+            self.values[field] = value
+        return True
 
 
-class PlainPage:
-    """A text as it is searched: its lines without fences and comments, and its headings.
+_Lines = list[tuple[int, str]]  # lines that are not blank, with their numbers in the file
+_Section = tuple[int, int, str, str]  # its line in the file, level, heading, the text below
 
-    A heading is `(line, level, text, first line below it)`; lines count from 0.
-    """
-
-    __slots__ = ("first_line", "headings", "lines")
-
-    def __init__(self, text: str, ending: str, first_line: int = 1) -> None:
-        self.first_line = first_line
-        self.lines = _visible_lines(text, _FENCES.get(ending, ()))
-        self.headings = list(_list_headings(self.lines, ending, text))
-
-    def below(self, index: int, most: int = SECTION_LINES) -> list[tuple[int, str]]:
-        """The lines of the section under that heading, with their line numbers in the file."""
-        start = self.headings[index][3]
-        stop = self.headings[index + 1][0] if index + 1 < len(self.headings) else len(self.lines)
-        return self.span(start, min(stop, start + most))
-
-    def span(self, start: int, stop: int) -> list[tuple[int, str]]:
-        """Lines that are not blank, cut to what a label can be, with their line numbers."""
-        return [
-            (number + self.first_line, line[:LABEL_CHARS])
-            for number, line in enumerate(self.lines[start:stop], start)
-            if line and not line.isspace()
-        ]
-
-
-_FENCES: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys((".md", ".markdown", ".mdx", ""), ("```", "~~~")),
-    ".adoc": ("----", "....", "////", "```"),
+# What is not searched, and what a heading is, by the ending of the file.
+_FENCES = {".rst": "(?!)", ".adoc": r"-{4,}|\.{4,}|/{4,}|`{3,}"}
+_HIDDEN = (
+    r"\n[ \t]*(FENCE)[^`\n]*(?:\n(?![ \t]*\1[-./`~]*[ \t\r]*(?:\n|\Z))[^\n]*)*(?:\n[^\n]*)?"
+    r"|<!--(?s:.*?)(?:-->|\Z)"
+)
+_RULE = r"\n(?P<rule>(?P<style>[MARKS])(?P=style){2,})[ \t\r]*(?=\n|\Z)"
+# `Status: accepted` above a rule is a label, although Markdown calls it a heading.
+_RULED = r"|\n(?<![^\n]\n)(?![ \t|>#*+-])(?P<text>[^\n:]{1,300})" + _RULE.replace("MARKS", "=-")
+_HEADINGS = {
+    ".md": r"\n(?P<mark>#{1,6})(?P<atx>[ \t][^\n]*|(?<=\A\n#)[0-9][^\n]*)" + _RULED,
+    ".adoc": r"\n(?P<mark>={1,6})(?P<atx>[ \t][^\n]*)" + _RULED,
+    ".rst": (
+        r"(?:\n(?P<over>(?P<o>[MARKS])(?P=o){2,})[ \t\r]*(?=\n[^\n]+\n(?P=over)[ \t\r]*(?:\n|\Z)))?"
+        r"\n(?![ \t|>#*+-])(?P<text>[^\n]{1,300})" + _RULE
+    ).replace("MARKS", r"=\-~^\"'*+#`:._"),
 }
 
 
-def _visible_lines(text: str, fences: tuple[str, ...]) -> list[str]:
-    """The lines of `text`, those within fences and comments emptied."""
-    lines = text.split("\n")
-    if "<!--" not in text and not any(fence in text for fence in fences):
-        return lines
-    visible: list[str] = []
-    fence = ""
-    comment = False
-    for line in lines:
-        stripped = line.strip(" \t\r")
-        rest = ""
-        if fence:
-            if stripped.startswith(fence) and not stripped.strip(fence[0]):
-                fence = ""
-        elif comment or "<!--" in line:
-            rest, comment = _drop_comments(line, comment)
-        elif fences and stripped.startswith(fences):
-            fence = stripped[: len(stripped) - len(stripped.lstrip(stripped[0]))]
+def _list_sections(text: str, ending: str, line: int) -> list[_Section]:
+    """The sections of a text from that line of the file on; first what is above any heading.
+
+    Fences and comments are emptied.
+    """
+    hidden = _re(_HIDDEN.replace("FENCE", _FENCES.get(ending, "`{3,}|~{3,}")))
+    text = hidden.sub(lambda found: "\n" * found[0].count("\n"), "\n" + text)
+    line += len(text) - len(text.lstrip("\n")) - 2
+    text = "\n" + text.lstrip("\n")
+    sections: list[_Section] = []
+    level, heading, start = 0, "", 0
+    for begin, end, next_level, next_heading in _list_headings(text, ending):
+        sections.append((line, level, heading, text[start:begin]))
+        line += text.count("\n", start, end)
+        level, heading, start = next_level, next_heading, end
+    return sections
+
+
+def _fact_lines(section: _Section) -> _Lines:
+    """The lines below a heading, as far as facts are searched in them."""
+    lines = enumerate(section[3].split("\n", FACT_LINES)[:FACT_LINES], section[0])
+    return [(number, line[:LABEL_CHARS]) for number, line in lines if line and not line.isspace()]
+
+
+def _list_headings(text: str, ending: str) -> Iterator[tuple[int, int, int, str]]:
+    """Start, end, level and words of every heading; at last the end of the text as one."""
+    rest = ending == ".rst"
+    styles: list[str] = []
+    for found in _re(_HEADINGS.get(ending, _HEADINGS[".md"])).finditer(text):
+        said = found.groupdict("")
+        if said.get("mark"):
+            level = len(said["mark"])
+            heading = said["atx"][:600].strip(" \t\r").rstrip("#").rstrip()
         else:
-            rest = line
-        visible.append(rest)
-    return visible
-
-
-def _drop_comments(line: str, inside: bool) -> tuple[str, bool]:
-    """`line` without its comments, and whether one is still open at its end."""
-    kept: list[str] = []
-    at = 0
-    while at < len(line):
-        mark = line.find("-->" if inside else "<!--", at)
-        if not inside:
-            kept.append(line[at:] if mark < 0 else line[at:mark])
-        if mark < 0:
-            break
-        at = mark + (3 if inside else 4)
-        inside = not inside
-    return "".join(kept), inside
-
-
-def _list_headings(
-    lines: list[str], ending: str, text: str
-) -> Iterator[tuple[int, int, str, int]]:
-    mark = "=" if ending == ".adoc" else "#"
-    underlined = ending == ".rst" or "\n===" in text or "\n---" in text
-    levels: list[str] = []
-    for number, line in enumerate(lines):
-        if line.startswith(mark) and ending != ".rst":
-            rest = line[:600].lstrip(mark)
-            level = len(line) - len(line.lstrip(mark))
-            first = not levels and mark == "#" and rest[:1].isdigit() and not any(lines[:number])
-            if level <= 6 and (rest[:1] in (" ", "\t") or first) and rest.strip(" \t\r#"):
-                levels.append(mark)
-                yield number, level, rest.strip(" \t\r").rstrip("#").rstrip(), number + 1
-        elif underlined and number and _is_underline(line, lines, number, ending):
-            over = number > 1 and lines[number - 2].rstrip() == line.rstrip()
-            style = line[0] * (1 + over)
-            if style not in levels:
-                levels.append(style)
-            level = levels.index(style) + 1 if ending == ".rst" else 1 if line[0] == "=" else 2
-            yield number - 1 - over, level, lines[number - 1].strip(), number + 1
-
-
-def _is_underline(line: str, lines: list[str], number: int, ending: str) -> bool:
-    """Whether `line` makes the one above it a heading."""
-    mark, above = line[:1], lines[number - 1].rstrip()
-    known = "=-~^\"'*+#`:._" if ending == ".rst" else "=-"
-    if not mark or mark not in known or len(line) < 3 or line.strip(mark + " \t\r"):
-        return False
-    if not above or len(above) > 300 or above[0] in " \t|>#-*+" or not above.strip(mark + " "):
-        return False
-    if ending == ".rst":
-        return len(line.rstrip()) >= min(len(above), 4)
-    # `Status: accepted` above a rule is a label, although Markdown calls it a heading
-    return ":" not in above and (number == 1 or not lines[number - 2].strip())
+            style = said["style"] + said.get("over", "")[:1]
+            styles += [] if style in styles else [style]
+            level = styles.index(style) + 1 if rest else 1 if style == "=" else 2
+            heading = said["text"].strip()
+            short = rest and len(said["rule"]) < min(len(heading), 4)
+            if short or not heading.strip(said["style"] + " "):
+                continue
+        if heading:
+            yield found.start(), found.end(), level, heading
+    yield len(text), len(text), 0, ""
 
 
 # Which headings are sections, and which were never filled in.
@@ -2526,28 +2515,24 @@ _PLACEHOLDER_TITLE = (
     r"|(?:architecture )?decision record title|(?:short|your|adr|rfc) title[^.]*"
     r"|title of[^.]*|\{[^{}]*\}?)[\W_]*"
 )
+_KIND_WORD = rf"(?:{_KIND_PREFIX}|(?:architectur(?:e|al) )?decision(?: record)?(?: \(adr\))?)"
 _ORDINAL = (
-    rf"\[?(?:(?P<kind>{_KIND_PREFIX}|(?:architectur(?:e|al) )?decision(?: record)?)[ #_-]*)?#?"
-    r"(?P<number>[0-9]{1,5})\]?(?P<mark>[ \t]*[:.)|\u2010-\u2014-]+[ \t]*|[ \t]+)"
+    rf"\[?(?P<kind>{_KIND_WORD}[ #_-]*)?#?(?P<number>[0-9]{{1,5}})\]?"
+    r"(?P<mark>[ \t]*[:.)|\u2010-\u2014-]+[ \t]*|[ \t]+)"
 )
-_KIND_WORD = (
-    rf"(?:{_KIND_PREFIX}|(?:architectur(?:e|al) )?decision(?: record)?(?: \(adr\))?)[ \t]*"
-    r"[:\u2010-\u2014-][ \t]+"
-)
-_SECTION_NUMBER = r"[0-9]{1,2}(?:\.[0-9]{1,2})*[.)]? +"
+_KIND_ALONE = rf"{_KIND_WORD}[ \t]*[:\u2010-\u2014-][ \t]+"
+_SECTION_NUMBER = r"\A[0-9]{1,2}(?:\.[0-9]{1,2})*[.)]? +"
 
 
 def section_name(heading: str) -> str:
     """A heading as sections are told apart: without number, markup, colon and case."""
-    plain = _plain(heading[:200]).lower()
-    numbered = _re(_SECTION_NUMBER).match(plain)
-    return plain[numbered.end() if numbered else 0 :].rstrip(" \t:.")
+    return _re(_SECTION_NUMBER).sub("", _plain(heading[:200]).lower()).rstrip(" \t:.")
 
 
 def is_placeholder(heading: str, *, template: bool = False) -> bool:
     """Whether a heading is the one a template came with; in a `template` any such words are."""
     heading = heading[:300]
-    if template and _re(r".*\b(?:template|title|name)\b.*").fullmatch(heading):
+    if template and _re(r"\b(?:template|title|name)\b").search(heading):
         return True
     return bool(_re(_PLACEHOLDER_TITLE).fullmatch(heading))
 
@@ -2556,95 +2541,89 @@ def bare_title(heading: str, number: str | None) -> str:
     """A heading without the number or `ADR-7:` in front; itself where nothing else is left."""
     text = heading.strip(" \t*_")
     found = _re(_ORDINAL).match(text)
-    if found:
-        rest = text[found.end() :]
-        mark = found["mark"]
-        own = found["number"].startswith("0") or int(found["number"]) == int(number or -1)
-        spaced = " " in mark or "\t" in mark
-        told = spaced or (mark in (".", ":", ")") and not rest[:1].isdigit())
-        ordinal = found["kind"] or (own and spaced) or (mark.strip() and told)
-        return rest.strip(" \t*") if rest and ordinal else text
-    found = _re(_KIND_WORD).match(text)
-    return text[found.end() :].strip() if found and found.end() < len(text) else text
+    if not found:
+        found = _re(_KIND_ALONE).match(text)
+        return (text[found.end() :].strip() if found else "") or text
+    rest, mark = text[found.end() :], found["mark"]
+    own = found["number"].startswith("0") or int(found["number"]) == int(number or -1)
+    spaced = " " in mark or "\t" in mark
+    told = spaced or (mark in (".", ":", ")") and not rest[:1].isdigit())
+    ordinal = found["kind"] or (own and spaced) or (mark.strip() and told)
+    return rest.strip(" \t*") if rest and ordinal else text
 
 
-def _title_heading(page: PlainPage, stem: str) -> int | None:
-    """The index of the heading that is the title; `None` where the first one is not."""
-    if not page.headings:
-        return None
-    _, level, text, _ = page.headings[0]
-    name = section_name(text)
-    usable = level <= 2 and name and name not in _SECTION_NAMES and name.split(":")[0] != "status"
-    return 0 if usable and not is_placeholder(text, template=is_template(stem)) else None
+def _title_heading(sections: list[_Section], stem: str) -> str | None:
+    """The first heading, where it is the title."""
+    _, level, text, _ = sections[1] if len(sections) > 1 else sections[0]
+    name = section_name(text) if level <= 2 else ""
+    section = not name or name in _SECTION_NAMES or name.startswith("status:")
+    return None if section or is_placeholder(text, template=is_template(stem)) else text
 
 
 # ── 4c.4 Labels and relations ─────────────────────────────────────────────────────────────────
 
 
 def _label_pairs(line: str) -> list[tuple[str, str]]:
-    """`(label, value)` of one line: `* **Status:** x`, `| Status | x |`, `Status: x | Date: y`."""
-    table = line.lstrip(" \t>").startswith("|")
+    """`(field, value)` of one line: `* **Status:** x`, `| Status | x |`, `Status: x | Date: y`.
+
+    The field is `""` where no known label stands.
+    """
     text = line.strip(" \t\r|").lstrip(" \t>*+-_`:•|")
-    cells = text.split("|") if "|" in text else [text]
-    if len(cells) > 1 and (table or _folded_label(cells[0]) in _LABELS):
-        return [(_folded_label(cells[0]), _clean_value(cells[1]))]
-    pairs: list[tuple[str, str]] = []
+    first, *cells = text.split("|")
+    field = _LABELS.get(_fold_label(first), "")
+    if cells and (field or line.lstrip(" \t>").startswith("|")):
+        return [(field, _clean_value(cells[0]))]
+    pairs = [_split_label(first)]
     for cell in cells:
-        label, value = _split_label(cell)
-        if label or not pairs:
-            pairs.append((label, value))
+        field, value = _split_label(cell)
+        if field:
+            pairs.append((field, value))
         else:  # a bar within a value: a choice that nobody made
             pairs[-1] = (pairs[-1][0], f"{pairs[-1][1]} | {cell.strip()}")
     return pairs
 
 
 def _split_label(cell: str) -> tuple[str, str]:
-    """The folded label and the value of one `Label: value`; `""` where there is no known label."""
+    """The field and the value of one `Label: value`, or of `Date 2020-01-02`."""
     colon = cell.find(":", 0, 60)
     if colon > 0 and not cell.startswith(":ref:", colon):
-        label = _folded_label(cell[:colon])
-        if label in _LABELS:
-            return label, _clean_value(cell[colon + 1 :])
+        field = _LABELS.get(_fold_label(cell[:colon]))
+        if field:
+            return field, _clean_value(cell[colon + 1 :])
     found = _re(r"[\W_]*(date|created|status)\b[*_` \t]*(?:[\u2010-\u2014-]+[ \t]+)?").match(cell)
     if found and found.end() < len(cell):
-        rest = cell[found.end() :]
-        is_date = found[1].lower() != "status"
-        head = rest.split(None, 1)[0] if rest.split() else ""
-        if find_date(rest[:40]) if is_date else canonical_status(head):
-            return found[1].lower(), _clean_value(rest)
+        field, rest = _LABELS[found[1].lower()], cell[found.end() :]
+        if find_date(rest[:40]) if field == "date" else canonical_status(rest.split(None, 1)[0]):
+            return field, _clean_value(rest)
     return "", cell
 
 
-def _folded_label(text: str) -> str:
+def _fold_label(text: str) -> str:
     if len(text) > 60:
         return ""
-    folded = _re(_EMOJI).sub("", text) if not text.isascii() else text
-    return fold_key(folded.strip(" \t*_`[]").lower().replace("(s)", "s")).strip("*_`:")
+    text = text if text.isascii() else _re(_EMOJI).sub("", text)
+    return fold_key(text.replace("(s)", "s")).strip("*`[]:\t")
 
 
 def _clean_value(text: str) -> str:
     return text.strip(" \t\r*_`|").rstrip("\\").rstrip()
 
 
-def _list_labels(lines: list[tuple[int, str]]) -> Iterator[tuple[str, str, int]]:
+def _list_labels(lines: _Lines) -> Iterator[tuple[str, str, int]]:
     """`(field, value, line)` of every known label; nested bullets are a value of many lines."""
     for index, (number, line) in enumerate(lines):
-        for label, value in _label_pairs(line):
-            field = _LABELS.get(label)
-            if field is None:
-                continue
-            more = _nested(lines, index) if not value or value.endswith(",") else ()
-            yield field, "\n".join([value, *more]).strip("\n"), number
+        for field, value in _label_pairs(line):
+            if field:
+                more = _nested(lines, index) if not value or value.endswith(",") else ()
+                yield field, "\n".join([value, *more]).strip("\n"), number
 
 
-def _nested(lines: list[tuple[int, str]], index: int) -> Iterator[str]:
+def _nested(lines: _Lines, index: int) -> Iterator[str]:
     """The bullets, or the wrapped lines, that belong to the label of line `index`."""
-    depth = _indent(lines[index][1])
-    bulleted = lines[index][1].lstrip()[:1] in ("-", "*", "+") and ":" in lines[index][1]
-    for _, line in lines[index + 1 : index + 1 + SECTION_LINES]:
-        bullet = line.lstrip()[:2] in ("- ", "* ", "+ ")
-        beside = _indent(line) <= depth and (bulleted or not bullet)
-        if beside or _LABELS.get(_label_pairs(line)[0][0]):
+    head = lines[index][1]
+    for _, line in lines[index + 1 : index + 1 + FACT_LINES]:
+        beside = _indent(line) <= _indent(head) and (_is_bullet(head) or not _is_bullet(line))
+        if beside or _label_pairs(line)[0][0]:
             return
         yield line.strip(" \t\r*+-").rstrip(",")
 
@@ -2653,36 +2632,25 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" \t"))
 
 
-def _html_pairs(lines: list[tuple[int, str]]) -> Iterator[tuple[str, str, int]]:
-    """Labels and values of an HTML table of two columns."""
-    cells: list[str] = []
+def _is_bullet(line: str) -> bool:
+    return line.lstrip(" \t")[:2] in ("- ", "* ", "+ ")
+
+
+def _table_labels(lines: _Lines) -> Iterator[tuple[str, str, int]]:
+    """The labels of a table in HTML, or of a `list-table` in reStructuredText: `* - Status`."""
     text = "\n".join(line for _, line in lines)
+    cells: list[str] = []
+    if "list-table::" in text:
+        cells += [line.lstrip(" \t*-") for _, line in lines if _re(r"\s*[*-]+(?:\s|$)").match(line)]
     for part in text.split("<t")[1:]:
-        if part[:1] in ("d", "h") and part[1:2] in (">", " "):
-            inner = part.partition(">")[2].partition("</t")[0]
-            cells.append(_unescaped(_re(r"<[^<>]*>").sub("", inner)).strip())
+        if part.startswith(("d>", "d ", "h>", "h ")):
+            cells.append(_re(r"<[^<>]*>").sub("", part.partition(">")[2].partition("</t")[0]))
     for label, value in zip(cells, cells[1:]):
-        field = _LABELS.get(_folded_label(label.rstrip(":")))
+        field = _LABELS.get(_fold_label(label.strip()))
         if field:
-            yield field, value, lines[0][0]
+            import html  # only tables need it
 
-
-def _list_table_pairs(lines: list[tuple[int, str]]) -> Iterator[tuple[str, str, int]]:
-    """Labels and values of a reStructuredText `list-table`: `* - Status`, then `- Accepted`."""
-    for (_, line), (number, below) in zip(lines, lines[1:]):
-        head, value = line.strip(" \t"), below.strip(" \t")
-        if head.startswith("* - ") and value[:1] == "-":
-            field = _LABELS.get(_folded_label(head[4:].rstrip(":")))
-            if field:
-                yield field, value[1:].strip(" \t"), number
-
-
-def _unescaped(text: str) -> str:
-    if "&" not in text:
-        return text
-    import html  # only tables written in HTML need it
-
-    return html.unescape(text)
+            yield field, html.unescape(value).strip(), lines[0][0]
 
 
 # Phrases that state a relation, and the targets that follow them.
@@ -2693,13 +2661,20 @@ _PHRASE = (
     r"|(?P<related>\b(?:amends|amended by|clarifies|clarified by|extends|extended by|relates to"
     r"|see also)\b)"
 )
+_PHRASE_STEMS = (
+    "supers", "superc", "replac", "obsolet", "deprecat", "revert", "amend", "clarif", "exten",
+    "relates", "see also",
+)  # fmt: skip
+_LEAD_WORDS = r"|\b(?:this|adr|rfc|decision|record|was|were|is|are|has|been|we)\b"
 _TARGET = (
     r"\[\[[^\[\]]{1,200}\]\]|\[[^\[\]]{0,300}\]\([^()\s]{1,500}\)|:ref:`[^`]{1,200}`"
     r"|https?://[^\s)>\]]+|(?<![\w./-])[\w./-]{1,200}\.(?:mdx?|rst|adoc|html)\b"
     rf"|\b(?:{_KIND_PREFIX}|(?-i:[A-Z]{{2,6}})(?=-[0-9]))[-_ #]{{0,2}}[0-9]{{1,5}}\b(?!-[0-9])"
     r"|(?<![\w./-])(?:[0-9]{8}|[0-9]{4})-[a-z][\w-]{1,200}"
 )
-_LEADING_NUMBERS = r"[\s:*_(\[]*#?([0-9]{1,5})(?![0-9./-])\]?(?:[\s,;&]|and\b)*"
+_LEADING_NUMBERS = (
+    r"[\s:*_(\[]*(?:[*_(\[]*#?[0-9]{1,5}(?![0-9./-])\]?(?:[\s,;&]|and\b)*)*"
+)
 
 
 def list_targets(text: str, *, whole: bool = False) -> list[str]:
@@ -2711,68 +2686,55 @@ def list_targets(text: str, *, whole: bool = False) -> list[str]:
     at = 0
     for found in _re(_TARGET).finditer(text):
         gap = text[at : found.start()]
-        if targets and not _re(r"[\s,;&/()*_.]*(?:and|or)?[\s,(*_]*").fullmatch(gap):
+        joined = not targets or _re(r"[\s,;&/()*_.]*(?:and|or)?[\s,(*_]*").fullmatch(gap)
+        if not joined or len(gap) > 80 or ". " in gap:
             break
-        if len(gap) > 80 or ". " in gap:
-            break
-        targets.append(_re(r":ref:`([^`<]*)[^`]*`").sub(r"\1", found[0]).strip().rstrip(".,"))
+        targets.append(_re(_ROLE).sub(r"\1", found[0]).strip().rstrip(".,"))
         at = found.end()
-    if targets:
-        return targets
-    while True:
-        number = _re(_LEADING_NUMBERS).match(text, at)
-        if number is None:
-            break
-        targets.append(number[1])
-        at = number.end()
-    if targets or not whole:
-        return targets
-    return [part.strip() for part in _re(r"[,;\n]").split(text) if part.strip()]
-
-
-_PHRASE_STEMS = (
-    "supers", "superc", "replac", "obsolet", "deprecat", "revert", "amend", "clarif", "exten",
-    "relates", "see also",
-)  # fmt: skip
-_LEAD_WORDS = r"|\b(?:this|adr|rfc|decision|record|was|were|is|are|has|been|we)\b"
-
-
-def _read_phrases(line: str, stated: _Stated, *, begins: bool) -> str | None:
-    """Gather the relations that a line states; with `begins` it must begin with the phrase.
-
-    The relation is handed back, for the bullets below a line that ends in a colon.
-    """
-    folded = line.lower()
-    if not any(stem in folded for stem in _PHRASE_STEMS):  # most lines; the pattern is slower
-        return None
-    hits = list(_re(_PHRASE).finditer(line))
-    if not hits or ("|" in line and _is_choice(line)):
-        return None
-    partial = bool(_re(_PARTIAL).search(line))
-    lead = _re(_PARTIAL + _LEAD_WORDS).sub("", line[: hits[0].start()])
-    if begins and lead.strip(" \t>*+-_`:•|0123456789."):
-        return None
-    relation = None
-    for hit, following in zip(hits, [*hits[1:], None]):
-        rest = line[hit.end() : following.start() if following else len(line)]
-        relation = "related" if partial else hit.lastgroup or "related"
-        stated.link(relation, list_targets(rest))
-        if relation == "supersededby" and _re(r"super|repl|obs").match(hit[0]):
-            stated.superseding = line.strip(" \t>*+-")
-    return relation
+    if not targets:
+        numbers = _re(_LEADING_NUMBERS).match(text)
+        targets = _re("[0-9]+").findall(numbers[0]) if numbers else []
+    if not targets and whole:
+        targets = [part.strip() for part in _re(r"[,;\n]").split(text) if part.strip()]
+    return targets
 
 
 def _read_phrase_lines(
-    lines: Iterable[tuple[int, str]], stated: _Stated, *, begins: bool
+    lines: _Lines, stated: _Stated, *, begins: bool = False
 ) -> None:
+    """Gather the relations that lines state; with `begins` a line must begin with the phrase.
+
+    A line that ends in a colon carries its phrase to the bullets below it.
+    """
     carried: str | None = None
+    text = "\n".join(line for _, line in lines).lower()
+    if not any(stem in text for stem in _PHRASE_STEMS):  # most texts; the pattern is slower
+        return
     for _, line in lines:
-        bullet = line.lstrip()[:2] in ("- ", "* ", "+ ")
-        found = _read_phrases(line, stated, begins=begins)
-        if found is None and carried and bullet:
-            stated.link(carried, list_targets(line.lstrip(" \t*+-")))
-        elif not bullet:
+        found = _read_phrase(line, stated, begins=begins)
+        if not _is_bullet(line):
             carried = found if line.rstrip(" \t\r*_").endswith(":") else None
+        elif found is None and carried:
+            stated.link(carried, list_targets(line.lstrip(" \t*+-")))
+
+
+def _read_phrase(line: str, stated: _Stated, *, begins: bool) -> str | None:
+    """Gather the relations of one line, and hand back the last one."""
+    hits = list(_re(_PHRASE).finditer(line))
+    if not hits or ("|" in line and _is_choice(line)):
+        return None
+    lead = _re(_PARTIAL + _LEAD_WORDS).sub("", line[: hits[0].start()])
+    if begins and lead.strip(" \t>*+-_`:•|0123456789."):
+        return None
+    partial = _re(_PARTIAL).search(line)
+    relation = ""
+    for hit, following in zip(hits, [*hits[1:], None]):
+        rest = line[hit.end() : following.start() if following else len(line)]
+        relation = "related" if partial else hit.lastgroup or ""
+        stated.link(relation, list_targets(rest))
+        if relation == "supersededby" and hit[0][:3].lower() in ("sup", "rep", "obs"):
+            stated.superseding = line.strip(" \t>*+-")
+    return relation
 
 
 # ── 4c.5 What one text states ─────────────────────────────────────────────────────────────────
@@ -2783,451 +2745,321 @@ def _read_head(text: str, origin: Origin, stated: _Stated) -> tuple[str, int]:
     import vendored_yaml
 
     front = vendored_yaml.split_front_matter(text)
-    if front.block is not None:
-        lines = vendored_yaml.key_lines(front.block)
-        mapping = _front_mapping(front, origin, stated)
-        stated.lines = {key: front.line + line - 1 for key, line in lines.items()}
+    if front.block is None:
+        if front.problem:
+            stated.problems.append(Problem(origin.path, 1, 1, "value", front.problem))
+        mapping, below = _mail_header(text)
         _read_keys(mapping, stated)
-        return front.body, front.body_line
-    if front.problem:
-        stated.problems.append(Problem(origin.path, 1, 1, "value", front.problem))
-    mapping, below = _mail_header(text)
-    if mapping:
-        _read_keys(mapping, stated)
-        rest = text.split("\n", below)[below:] if below else [text]
-        return "\n".join(rest), below + 1
-    return text, 1
-
-
-def _front_mapping(front: Any, origin: Origin, stated: _Stated) -> dict[str, Any]:
-    """The front matter, read line by line where it is no YAML: no record is lost by it."""
+        return "\n".join(text.split("\n", below)[below:]), below + 1
+    lines = vendored_yaml.key_lines(front.block)
+    stated.lines = {key: front.line + line - 1 for key, line in lines.items()}
     try:
         mapping, repairs = read_front_matter(front, origin)
-    except RecordError as fault:
-        problem = fault.problem
-        sentence = f"{problem.sentence}; the front matter was read line by line"
-        stated.problems.append(
-            Problem(problem.path, problem.line, problem.column, "repair", sentence)
-        )
-        return _loose_mapping(front.block)
-    stated.problems.extend(repairs)
-    return mapping
+    except RecordError as fault:  # no record is lost by it
+        mapping, _ = _loose_mapping(front.block.split("\n"))
+        fault.problem.kind = "repair"
+        fault.problem.sentence += "; the front matter was read line by line"
+        repairs = [fault.problem]
+    stated.problems += repairs
+    _read_keys(mapping, stated)
+    return front.body, front.body_line
 
 
-def _loose_mapping(block: str) -> dict[str, Any]:
-    """`key: value` and `- item` lines of a block that is no YAML."""
-    mapping: dict[str, Any] = {}
-    key = ""
-    for line in block.split("\n"):
-        item = line.strip(" \t\r")
-        if item.startswith("- ") and key:
-            if not isinstance(mapping[key], list):
-                mapping[key] = [mapping[key]] if mapping[key] else []
-            mapping[key].append(item[2:].strip(" \t'\""))
-        elif line[:1] not in (" ", "\t", "#", "-", ""):
-            name, colon, value = item.partition(":")
-            if colon and len(name) < 60:
-                key = name.strip(" \t'\"")
-                mapping.setdefault(key, value.strip(" \t'\""))
-    return mapping
+def _loose_mapping(lines: list[str]) -> tuple[dict[str, Any], bool]:
+    """`key: value` and `- item` lines, deeper ones going on; whether there are no other lines."""
+    values: dict[str, list[str]] = {}
+    key, whole = "", True
+    depth = _indent(lines[0]) if lines else 0
+    for line in lines:
+        text = line.strip(" \t\r")
+        name, colon, value = text.partition(":")
+        if key and text.startswith("- "):
+            values[key].append(text[2:].strip(" '\""))
+        elif key and text and _indent(line) > depth:
+            below = _re(r"['\"]?[\w-]+['\"]?:(?:[ \t]|$)").match(text)  # a key within the key
+            values[key][-1] += "" if below else " " + text
+        elif colon and len(name) < 60 and _re(r"['\"]?\w").match(name):
+            key = name.strip(" '\"")
+            quotes = _re(r"\A(?:(['\"])(.*)\1|[|>][+-]?)\Z")  # or the mark of a text in lines below
+            values.setdefault(key, [quotes.sub(r"\2", value.strip(" \t"))])
+        else:
+            whole = whole and not text
+    mapping = {k: v[0].strip() if len(v) == 1 else [x for x in v if x] for k, v in values.items()}
+    return mapping, whole
 
 
 def _mail_header(text: str) -> tuple[dict[str, Any], int]:
     """A block of `Key: value` lines at the top, as PEPs have it, and the lines that it takes."""
     lines = text.split("\n", 80)[:80]
-    mapping: dict[str, Any] = {}
-    at = next((n for n, line in enumerate(lines) if line.strip(" \t\r")), 0)
-    if lines[at].strip(" \t\r").lower() in ("<pre>", "```"):
-        at += 1
-    depth = _indent(lines[at]) if at < len(lines) else 0
-    key = ""
-    while at < len(lines) and lines[at].strip(" \t\r") not in ("", "</pre>", "```"):
-        line = lines[at].rstrip(" \t\r")
-        found = _re(r"([a-z][a-z-]{0,30}):(?:[ \t]+(.*))?").fullmatch(line[depth:LABEL_CHARS])
-        if found and _indent(line) == depth:
-            key = found[1]
-            mapping[key] = found[2] or ""
-        elif key and _indent(line) > depth:
-            mapping[key] += " " + line.strip(" \t")
-        else:
-            return {}, 0
-        at += 1
+    bare = [line.strip(" \t\r").lower() for line in lines]
+    start = next((n for n, line in enumerate(bare) if line not in ("", "<pre>", "```")), 0)
+    end = next((n for n in range(start, len(bare)) if bare[n] in ("", "</pre>", "```")), len(bare))
+    mapping, whole = _loose_mapping(lines[start:end])
     names = {fold_key(name) for name in mapping}
-    return (mapping, at) if len(names) >= 3 and {"title", "status"} <= names else ({}, 0)
+    return (mapping, end) if whole and len(names) >= 3 and {"title", "status"} <= names else ({}, 0)
 
 
-def _read_keys(mapping: Mapping[str, Any], stated: _Stated) -> None:
+def _read_keys(mapping: Mapping[Any, Any], stated: _Stated) -> None:
     """Sort the keys of a header by the field they state; what no field takes stays custom."""
-    ranked: dict[str, list[tuple[int, str, object]]] = {}
+    ranked: list[tuple[int, str, str, object]] = []
     for name, value in mapping.items():
-        key = str(name)
+        key = key_text(name)
         folded = fold_key(key).replace("(s)", "s")
-        known = _KEYS.get(folded) or _date_key(key)
+        field, rank = _KEYS.get(folded) or _date_key(key)
         nested = isinstance(value, dict) and any(item is not None for item in value.values())
-        if folded == "relations":
+        if folded == "relations" and isinstance(value, list):
             _read_relations(value, stated)
-        elif known is None or nested:
+        else:
+            ranked.append((rank, "" if nested else field, key, value))
+    for _, field, key, value in sorted(ranked, key=lambda entry: entry[0]):
+        line = stated.lines.get(key, 1)
+        if not field or not stated.take(field, value, line, "front matter"):
             stated.rest[key] = value
-        elif not _is_nothing(value):
-            ranked.setdefault(known[0], []).append((known[1], key, value))
-    for field, found in ranked.items():
-        found.sort(key=lambda entry: entry[0])
-        _take_key(field, [(key, value) for _, key, value in found], stated)
     for tag in split_words(stated.values.get("tags"), spaces=True):
         if fold_key(tag) in DEFAULT_STATUSES:
             stated.statuses["tag"] = tag
 
 
-def _take_key(field: str, found: list[tuple[str, object]], stated: _Stated) -> None:
-    """Keep what the keys of one field state: all relations and dates, else the most telling."""
-    if field in _RELATIONS:
-        for item in [item for _, value in found for item in text_list(value)]:
-            stated.link(field, list_targets(item, whole=True))
-        return
-    if field == "date":
-        stated.dates += [(_item_text(value), stated.lines.get(key, 1)) for key, value in found]
-        return
-    if field == "status":
-        stated.statuses["front matter"] = words = _status_text(found[0][1])
-        _read_phrases(words, stated, begins=False)
-    else:
-        stated.values[field] = found[0][1]
-    stated.rest.update(found[1:])
-
-
-def _date_key(key: str) -> tuple[str, int] | None:
+def _date_key(key: str) -> tuple[str, int]:
+    """Any other key with the word `date` is one, the least telling, unless of something else."""
     words = _re(r"[-_ ]+").split(key.lower())
-    return ("date", 99) if "date" in words and not _OTHER_DATES.intersection(words) else None
+    return ("date" if "date" in words and not _OTHER_DATES.intersection(words) else "", 99)
 
 
-def _is_nothing(value: object) -> bool:
-    texts = text_list(value)
-    return all(text.strip().lower() in _NOTHING for text in texts)
-
-
-def _read_relations(value: object, stated: _Stated) -> None:
+def _read_relations(items: list[Any], stated: _Stated) -> None:
     """`relations: [{type: supersedes, target: 0003-x}]`."""
-    for item in value if isinstance(value, list) else []:
+    for item in items:
         if isinstance(item, dict):
             kind = text_of(item.get("type")).replace("-", " ").replace("_", " ")
-            found = _re(_PHRASE).search(kind)
-            full = found and not _re(_PARTIAL).search(kind)
-            relation = found.lastgroup or "related" if found and full else "related"
+            found = None if _re(_PARTIAL).search(kind) else _re(_PHRASE).search(kind)
+            relation = (found and found.lastgroup) or "related"
             stated.link(relation, list_targets(_item_text(item), whole=True))
 
 
-def _read_preamble(page: PlainPage, title: int | None, stated: _Stated) -> None:
-    """The labels, the dates and the relations between the title and the first section."""
-    following = 0 if title is None else title + 1
-    start = 0 if title is None else page.headings[title][3]
-    stop = len(page.lines)
-    for line, _, text, _ in page.headings[following:]:
-        if section_name(text) not in ("meta", "metadata"):
-            stop = line
+def _read_preamble(sections: list[_Section], stated: _Stated) -> None:
+    """The labels, the dates and the relations between the title and the first other section."""
+    lines = _fact_lines(sections[0])
+    for section in sections[1:]:
+        if section_name(section[2]) not in ("meta", "metadata"):
             break
-    lines = page.span(start, min(stop, start + PREAMBLE_LINES))
-    if any("<td" in line for _, line in lines):
-        _read_labels(_html_pairs(lines), stated)
-    if any("list-table::" in line for _, line in lines):
-        _read_labels(_list_table_pairs(lines), stated)
-    _read_labels(_list_labels(lines), stated)
-    bare = next(((line, n) for n, line in lines if _is_bare_date(line)), None)
-    if bare:
-        stated.hints["bare"] = bare
-    _read_phrase_lines(
-        ((n, line) for n, line in lines if _LABELS.get(_label_pairs(line)[0][0]) not in _RELATIONS),
-        stated, begins=True,
-    )  # fmt: skip
+        lines += _fact_lines(section)
+    for label in (*_table_labels(lines), *_list_labels(lines)):
+        stated.take(*label)
+    bare = ((line, number) for number, line in lines if _is_bare_date(line))
+    stated.hints["bare"] = next(bare, ("", 0))
+    stating = [(n, line) for n, line in lines if _label_pairs(line)[0][0] not in _RELATIONS]
+    _read_phrase_lines(stating, stated, begins=True)
 
 
-def _read_labels(labels: Iterable[tuple[str, str, int]], stated: _Stated) -> None:
-    for field, value, line in labels:
-        if value.lower() in _NOTHING:
-            continue
-        if field == "date":
-            stated.dates.append((value, line))
-        elif field in _RELATIONS:
-            stated.link(field, list_targets(value, whole=True))
-            if field == "supersededby" and stated.links.get(field):
-                stated.superseding = value
-        elif field == "status":
-            stated.statuses.setdefault("label", value)
-            _read_phrases(value, stated, begins=False)
-        elif field in stated.values or field in stated.rest:
-            continue
-        elif field in _KEYS:
-            stated.values[field] = value
-        else:
-            stated.rest[field] = _people(value) if "reviewer" in field else value
+def _is_bare_date(line: str) -> bool:
+    text = line.strip(" \t\r>*_`()[]+-.")
+    found = find_date(text) if len(text) <= 30 and _re("[0-9]{4}").search(text) else None
+    return found is not None and found.span == (0, len(text))
 
 
-def _read_sections(page: PlainPage, stated: _Stated) -> None:
+# Sections that hold one fact each, and what of it they hold.
+_FACT_SECTIONS = {
+    "status": "status", "date": "date", "decision date": "date",
+    "changelog": "changelog", "change log": "changelog",
+    "decision makers": "deciders", "deciders": "deciders",
+    "author": "authors", "authors": "authors",
+    "links": "links", "more information": "links", "consequences": "links",
+    "related decisions": "links",
+}  # fmt: skip
+_TEMPLATE_ADVICE = (
+    r"\b(?:may be|such as|what is the|one of|e\.g\.|choose|if it hasn't)|\[ \]|[{\[][^|]{0,80}\|"
+)
+
+
+def _read_sections(sections: list[_Section], stated: _Stated) -> None:
     """The sections that hold one fact each: status, date, people, links."""
-    for index, (line, level, text, _) in enumerate(page.headings):
-        name, _, value = section_name(text).partition(":")
-        read = _FACT_SECTIONS.get(name)
-        if read is not None and level <= 3:
-            read(page.below(index), stated)
-        elif name == "status":
-            lines = page.below(index)
-            if value.strip():  # `## Status: Accepted`
-                lines = [(line + page.first_line, value), *lines]
-            near = level <= 3 and index <= 4
-            if near or (level <= 2 and _begins_with_status(lines)):
+    for index, section in enumerate(sections):
+        number, level, heading, _ = section
+        name, _, value = section_name(heading).partition(":")
+        fact = _FACT_SECTIONS.get(name)
+        lines = _fact_lines(section) if fact and level <= 3 else []
+        if fact == "status":
+            lines = [(number, value), *lines] if value.strip() else lines  # `## Status: Accepted`
+            if index <= 5 or (level <= 2 and lines and _begins_with_status(lines[0][1])):
                 _read_status_section(lines, stated)
+        elif fact == "links":  # but for bullets these sections are prose
+            _read_phrase_lines([each for each in lines if _is_bullet(each[1])], stated, begins=True)
+        elif fact == "changelog":
+            dated = ((line, number) for number, line in lines if find_date(line))
+            stated.hints.setdefault(fact, next(dated, ("", 0)))
+        elif fact and lines:
+            text = "\n".join(line.strip(" \t\r*+-") for _, line in lines)
+            stated.take(fact, text if len(text) < 600 else "", lines[0][0], "section")
 
 
-def _begins_with_status(lines: list[tuple[int, str]]) -> bool:
-    head = _plain(lines[0][1]) if lines else ""
+def _begins_with_status(line: str) -> bool:
+    head = _plain(line)
     return len(head) < 80 and canonical_status(" ".join(head.split()[:2])) is not None
 
 
-def _read_status_section(lines: list[tuple[int, str]], stated: _Stated) -> None:
-    if "section" in stated.statuses or not lines:
-        return
+def _read_status_section(lines: _Lines, stated: _Stated) -> None:
     words = [_section_words(line) for _, line in lines]
     words = [text for text in words if text and not _re(_TEMPLATE_ADVICE).search(text)]
-    known = next((text for text in words if canonical_status(text)), None)
-    if known or words:
-        stated.statuses["section"] = known or words[0]
-    _read_labels(
-        ((field, value, n) for field, value, n in _list_labels(lines) if field != "status"), stated
-    )
-    _read_phrase_lines(lines, stated, begins=False)
+    if "section" in stated.statuses or not words:
+        return
+    known = (text for text in words if canonical_status(text))
+    stated.statuses["section"] = next(known, words[0])
+    for field, value, line in _list_labels(lines):
+        if field != "status":
+            stated.take(field, value, line)
+    _read_phrase_lines(lines, stated)
 
 
 def _section_words(line: str) -> str:
     """A line of a status section as its words were written."""
     text = line.strip(" \t\r>").lstrip("-*+ \t").replace("**", "").strip(" \t*_`")
-    found = _re(r"(?:(?:adr|rfc)[ \t]+)?status[*_` \t]*[:\u2013-][*_` \t]*").match(text)
-    return text[found.end() :] if found else text
-
-
-def _read_date_section(lines: list[tuple[int, str]], stated: _Stated) -> None:
-    stated.dates += [(line, number) for number, line in lines[:1]]
-
-
-def _read_changelog(lines: list[tuple[int, str]], stated: _Stated) -> None:
-    dated = next(((line, n) for n, line in lines if find_date(line)), None)
-    if dated:
-        stated.hints.setdefault("changelog", dated)
-
-
-def _people_section(field: str) -> Callable[[list[tuple[int, str]], _Stated], None]:
-    def read(lines: list[tuple[int, str]], stated: _Stated) -> None:
-        text = "\n".join(line.strip(" \t\r*+-") for _, line in lines)
-        if len(text) < 600:
-            stated.values.setdefault(field, text)
-
-    return read
-
-
-def _read_links(lines: list[tuple[int, str]], stated: _Stated) -> None:
-    """Bullets that begin with the phrase; the rest of these sections is prose."""
-    bullets = ((n, line) for n, line in lines if line.lstrip()[:2] in ("- ", "* ", "+ "))
-    for _, line in bullets:
-        _read_phrases(line, stated, begins=True)
-
-
-_FACT_SECTIONS: dict[str, Callable[[list[tuple[int, str]], _Stated], None]] = {
-    **dict.fromkeys(("date", "decision date"), _read_date_section),
-    **dict.fromkeys(("changelog", "change log"), _read_changelog),
-    **dict.fromkeys(("decision makers", "deciders"), _people_section("deciders")),
-    **dict.fromkeys(("author", "authors"), _people_section("authors")),
-    **dict.fromkeys(
-        ("links", "more information", "consequences", "related decisions"), _read_links
-    ),
-}
-
-
-def _is_bare_date(line: str) -> bool:
-    text = line.strip(" \t\r>*_`()[]+-.")
-    if len(text) > 30 or not _re(r"[0-9]{4}").search(text):
-        return False
-    found = find_date(text)
-    return found is not None and found.span == (0, len(text))
+    return _re(r"\A(?:(?:adr|rfc)[ \t]+)?status[*_` \t]*[:\u2013-][*_` \t]*").sub("", text)
 
 
 # ── 4c.6 What was stated becomes a record ─────────────────────────────────────────────────────
 
-_STATUS_SOURCES = ("front matter", "section", "label", "title", "folder", "tag")
 
-
-def parse_plain_record(text: str, origin: Origin, rules: Rules) -> Record | None:
+def parse_plain_record(
+    text: str, origin: Origin, rules: Rules,
+    slashed: dict[str, tuple[tuple[int, int, int], Problem | None]] | None = None,
+) -> Record | None:
     """A decision record that is not in inkan's form, read by the rules of foreign archives.
 
     `None` for a draft (`draft: true`). Raises `NotARecord` for a template that nobody filled in.
     A record that states no status has none and counts as current. Faults are gathered in the
-    record's `problems`.
-    """
-    return _read_plain(text, origin, rules)[0]
-
-
-def _read_plain(
-    text: str, origin: Origin, rules: Rules
-) -> tuple[Record | None, tuple[int, int, int] | None]:
-    """The record, and the two numbers and the year of a date written like `3/4/2020`."""
-    text = text.lstrip("\ufeff")
-    text = text.replace("\r\n", "\n") if "\r" in text else text
-    stated = _Stated()
-    ending = split_ending(origin.path)[1]
+    record's `problems`; `slashed` takes, by the id, the numbers of a date like `3/4/2020` and the
+    problem that their order is open.
+    """  # fmt: skip
     stem = origin.id.rpartition("/")[2]
-    body, first_line = _read_head(text, origin, stated)
+    stated = _Stated()
+    body, line = _read_head(text.lstrip("\ufeff").replace("\r\n", "\n"), origin, stated)
     stated.closed = frozenset(relation for relation, found in stated.links.items() if found)
-    page = PlainPage(body, ending, first_line)
-    title = _title_heading(page, stem)
-    _read_preamble(page, title, stated)
-    _read_sections(page, stated)
-    heading = None if title is None else page.headings[title][2]
-    named = _title_of(heading, stem, origin, stated)
+    sections = _list_sections(body, split_ending(origin.path)[1], line)
+    heading = _title_heading(sections, stem)
     if heading is None and is_template(stem):
         raise NotARecord("a template")
-    return _record_of(stated, named, origin, rules)
-
-
-def _title_of(heading: str | None, stem: str, origin: Origin, stated: _Stated) -> tuple[str, str]:
-    """The title, and the words as they were written; a status in front of it is taken off."""
-    written = " ".join(_item_text(stated.values.get("title")).split())
-    if not written or is_placeholder(written):
-        written = " ".join((heading or "").split())
-    plain = _re(r"\[([^\[\]]*)\]\([^()\s]*\)").sub(r"\1", written).replace("**", "")
-    title = bare_title(plain, origin.number)
-    first, colon, rest = title.partition(": ")
-    if colon and rest and len(first) < 25 and _re(_STATUS_WORD).fullmatch(first.strip("[]* ")):
-        stated.statuses["title"] = first
-        title = bare_title(rest, origin.number)
-    return title or _slug_words(stem), written
-
-
-def _slug_words(stem: str) -> str:
-    """The words of a file's name, without its number or date."""
-    name = read_file_name(stem)
-    if name and (name.number or name.dated):
-        found = _re(_DATED_NAME if name.dated else _NUMBERED_NAME).match(stem)
-        rest = stem[found.end() :].lstrip("-_. ") if found else ""
-        stem = rest or stem
-    return stem.replace("-", " ").replace("_", " ")
+    _read_preamble(sections if heading is None else sections[1:], stated)
+    _read_sections(sections, stated)
+    title, written = _title_of(heading or "", stem, origin, stated)
+    status, words = _decide_status(stated, origin, rules)
+    date = _decide_date(stated, words or "", stem, origin)
+    decided = {"title": title, "status": status, "date": date}
+    record = _record_of(decided, stated, origin, rules)
+    if record is None:
+        return None
+    record.status_text = words if words != record.status else record.status_text
+    record.current = record.current or not words
+    record.aliases = (written,) if written and written != title else ()
+    if stated.slashed and slashed is not None:
+        slashed[origin.id] = stated.slashed
+    return record
 
 
 def _record_of(
-    stated: _Stated, named: tuple[str, str], origin: Origin, rules: Rules
-) -> tuple[Record | None, tuple[int, int, int] | None]:
-    title, written_title = named
-    status, words = _decide_status(stated, origin, rules)
-    date, parts, problem = _decide_date(stated, words, origin)
-    mapping: dict[str, object] = {**stated.rest, **stated.values, "title": title}
-    mapping.update({key: _people(mapping.get(key)) for key in ("authors", "deciders")})
+    decided: dict[str, str | None], stated: _Stated, origin: Origin, rules: Rules
+) -> Record | None:
+    """The record of what was decided and stated, lists parted as foreign records write them."""
+    mapping: dict[str, object] = {**stated.rest, **stated.values, **decided}
+    for key in ("authors", "deciders"):
+        mapping[key] = _people(mapping.get(key))
+    if "reviewers" in stated.values:
+        mapping["reviewers"] = _people(stated.values["reviewers"])
+    description = mapping.get("description")
+    mapping["description"] = " ".join(description.split()) if isinstance(description, str) else None
     mapping["tags"] = _tags(mapping.get("tags"))
-    mapping["status"], mapping["date"] = status, date
-    mapping["description"] = _only_text(mapping.get("description"))
     mapping.update({relation: stated.links.get(relation, []) for relation in _RELATIONS})
     fields = FieldSet(mapping, {*rules.declared, "type"})  # a foreign `type` names no folder
     record = record_from_fields(fields, origin, rules)
     if record is None:
-        return None, None
-    if words != record.status:
-        record.status_text = words
-    record.current = record.current or not words
-    if written_title and written_title != title:
-        record.aliases = (written_title,)
-    if _is_dated(origin):
-        record.ref = None
-    record.problems = [*stated.problems, *([problem] if problem else [])]
-    record.problems += [
+        return None
+    named = read_file_name(origin.id.rpartition("/")[2])
+    record.ref = None if named and named.dated else record.ref
+    record.problems = stated.problems + [
         Problem(origin.path, stated.lines.get(key, 0), 1, kind, sentence)
         for key, kind, sentence in fields.notes
     ]
-    return record, parts
+    return record
 
 
-def _is_dated(origin: Origin) -> bool:
-    name = read_file_name(origin.id.rpartition("/")[2])
-    return name is not None and name.dated
+def _title_of(heading: str, stem: str, origin: Origin, stated: _Stated) -> tuple[str, str]:
+    """The title, and the words as they were written; a status in front of it is taken off."""
+    written = " ".join(_item_text(stated.values.get("title")).split())
+    if not written or is_placeholder(written):
+        written = " ".join(heading.split())
+    title = bare_title(_re(_LINK).sub(r"\1", written).replace("**", ""), origin.number)
+    first, colon, rest = title.partition(": ")
+    if colon and rest and len(first) < 25 and _re(_STATUS_WORD).fullmatch(first.strip("[]* ")):
+        stated.statuses["title"] = first
+        title = bare_title(rest, origin.number)
+    named = read_file_name(stem)
+    slug = named.slug if named else stem
+    return title or slug.replace("-", " ").replace("_", " "), written
 
 
-def _only_text(value: object) -> str | None:
-    return " ".join(value.split()) if isinstance(value, str) else None
-
-
-def _tags(value: object) -> object:
+def _tags(value: object) -> list[str]:
     if isinstance(value, str):
         value = value.replace("\n", ",").strip(" \t[]").replace("`", "")
-        return split_words(value, spaces=True)
-    return [tag for tag in text_list(value) if tag.lower() not in _NOTHING]
+    return [tag for tag in split_words(value, spaces=True) if tag.lower() not in _NOTHING]
 
 
 def _people(value: object) -> list[str]:
     """People as they are written in foreign records: separated by commas, `and`, `;`, `&`."""
-    items = [value] if isinstance(value, str) else []
-    if isinstance(value, dict) and all(name is None for name in value.values()):
-        items = list(value)
-    people: list[str] = []
-    for item in items:
-        text = _re(r"\[([^\[\]]*)\]\([^()\s]*\)").sub(r"\1", item[:LABEL_CHARS])
-        parts = _re(r"[,;\n](?![^()\n]{0,200}\))|[ \t]+(?:and|&)[ \t]+").split(text)
-        people += parts
-    people += [] if items else text_list(value)
-    cleaned = (_re(_EMOJI).sub("", name).strip(" \t*_`.-") for name in people)
-    handles = (name for text in cleaned for name in people_list(text))
-    return [n for n in handles if n.lower() not in _NOTHING and n[0] not in "{[<" and len(n) < 200]
+    parts = [_re(_LINK).sub(r"\1", text[:LABEL_CHARS]) for text in text_list(value)]
+    if not isinstance(value, list):
+        divider = _re(r"[,;\n](?![^()\n]{0,200}\))|[ \t]+(?:and|&)[ \t]+")
+        parts = [part for text in parts for part in divider.split(text)]
+    cleaned = (_re(_EMOJI).sub("", name).strip(" \t*_`.-") for name in parts)
+    people = (name for text in cleaned for name in people_list(text))
+    return [n for n in people if n.lower() not in _NOTHING and n[0] not in "{[<" and len(n) < 200]
 
 
 def _decide_status(stated: _Stated, origin: Origin, rules: Rules) -> tuple[str | None, str | None]:
     """The status, canonical or as configured, and the words that state it."""
-    folder = next((f for f in map(_folder_status, origin.path.split("/")[-2::-1]) if f), None)
-    if folder:
-        stated.statuses["folder"] = folder
-    own = rules.statuses is not DEFAULT_STATUSES
-    found = [(s, stated.statuses[s]) for s in _STATUS_SOURCES if s in stated.statuses]
-    source, status, words = "", None, next((w for _, w in found if w.lower() not in _NOTHING), None)
-    for place, text in found:
-        status = text if own and fold_key(text) in rules.statuses else canonical_status(text)
+    folders = [_folder_status(name) for name in origin.path.split("/")[-2::-1]]
+    stated.statuses["folder"] = next((status for status in folders if status), "")
+    known = {} if rules.statuses is DEFAULT_STATUSES else rules.statuses
+    status: str | None = None
+    words: str | None
+    written: list[str] = []
+    for source in ("front matter", "section", "label", "title", "folder", "tag"):
+        words = stated.statuses.get(source, "")
+        written += [words] if words.lower() not in _NOTHING else []
+        status = words if fold_key(words) in known else canonical_status(words)
         if status:
-            source, words = place, text
             break
-    if stated.superseding and source != "front matter" and status in _CLOSING:
+    words = words if status else written[0] if written else None
+    if stated.superseding and status in _CLOSING and not (status and source == "front matter"):
         return "superseded", stated.superseding
     return status, words
 
 
 def _folder_status(name: str) -> str | None:
     """The status that a folder's name states: `accepted`, `_superseded`, `archive`."""
-    word = fold_folder(name)
+    word = fold_name(name)
     if word in ("archive", "archived"):
         return "deprecated"
-    return word if word in _STATUS_RANK else None
+    return word if word in _STATUS_WORDS else None
 
 
-def _decide_date(
-    stated: _Stated, words: str | None, origin: Origin
-) -> tuple[str | None, tuple[int, int, int] | None, Problem | None]:
-    """The record's date, the numbers of one whose order is open, and what is wrong with it."""
-    unreadable: tuple[str, int] | None = None
-    for text, line in stated.dates:
+def _decide_date(stated: _Stated, words: str, stem: str, origin: Origin) -> str | None:
+    """The record's date: as stated, else in the file's name, else where a text has one."""
+    named = read_file_name(stem)
+    unread = next((each for each in stated.dates if _re("[0-9]").search(each[0])), None)
+    hints = [((named and named.date) or "", 0), (words, 0)]
+    hints += [stated.hints.get(place, ("", 0)) for place in ("changelog", "bare")]
+    for text, line in [*stated.dates, *([] if unread else hints)]:
         found = find_date(text)
         if found:
-            return found.iso, found.parts, _open_date(found, text, line, origin)
-        if unreadable is None and _re(r"[0-9]").search(text):
-            unreadable = (text, line)
-    if unreadable:
-        return None, None, _date_problem(origin, *unreadable, _NO_DATE)
-    name = read_file_name(origin.id.rpartition("/")[2])
-    if name and name.date:
-        return name.date, None, None
-    hints = (stated.hints.get(place) for place in ("changelog", "bare"))
-    for text, line in ((words or "", 0), *(hint for hint in hints if hint)):
-        found = find_date(text)
-        if found:
-            return found.iso, found.parts, _open_date(found, text, line, origin)
-    return None, None, None
+            problem = None if found.iso else _date_problem(origin, text, line, _UNDECIDED)
+            stated.problems += [problem] if problem else []
+            stated.slashed = (found.parts, problem) if found.parts else None
+            return found.iso
+    if unread:
+        stated.problems.append(_date_problem(origin, *unread, "which is no date"))
+    return None
 
 
-_NO_DATE = "which is no date"
 _UNDECIDED = "whose day and month nothing in the archive tells apart"
-
-
-def _open_date(found: FoundDate, text: str, line: int, origin: Origin) -> Problem | None:
-    return None if found.iso else _date_problem(origin, text, line, _UNDECIDED)
 
 
 def _date_problem(origin: Origin, text: str, line: int, what: str) -> Problem:
@@ -3257,9 +3089,8 @@ class ForeignReader:
 
     def adopt(self, other: ForeignReader) -> bool:
         """Take over what a later search found; false where it makes records be other ones."""
-        if (self._prefix, self._projects, self._deep) != (
-            other._prefix, other._projects, other._deep,
-        ):  # fmt: skip
+        same = (self._prefix, self._deep) == (other._prefix, other._deep)
+        if not same or self._projects != other._projects:
             return False
         self._folders = other._folders
         return True
@@ -3269,21 +3100,12 @@ class ForeignReader:
         return may_enter(name) and (self._deep or read_file_name(name) is not None)
 
     def refuses(self, folder: str, name: str) -> str | None:
-        """Judge the name alone; a numbered template is judged by its heading, in `parse`."""
+        """Judge the name alone; in the folder of a record, only its own page is one."""
         stem, ending = split_ending(name)
-        if not ending:
-            return "not " + " ".join(FOREIGN_ENDINGS)
-        if folder in self._folders:
-            own = is_record_page(folder.rpartition("/")[2], stem)
-            return None if own else "beside the record of its folder"
-        if name.startswith((".", "_")):
-            return "named with a leading _ or ."
-        if is_skipped(stem):
-            return "named README, index or the like"
-        named = read_file_name(stem)
-        if is_template(stem) and not (named and named.number):
-            return "a template"
-        return None if named else "named without a number or date"
+        if not ending or folder not in self._folders:
+            return why_no_record(name)
+        own = is_record_page(folder.rpartition("/")[2], stem)
+        return None if own else "beside the record of its folder"
 
     def sidecar(self, folder: str, name: str) -> str | None:  # noqa: ARG002
         """`kep.yaml`, which stands beside the text of an enhancement proposal."""
@@ -3295,10 +3117,10 @@ class ForeignReader:
         stem = split_ending(name)[0]
         if folder in self._folders:
             folder, _, stem = folder.rpartition("/")
-        path = f"{self._prefix}/{relative}" if self._prefix else relative
         named = read_file_name(stem)
-        kind = (named.kind if named else None) or _kind_of_folder(f"{self._prefix}/{folder}")
+        kind = kind_of(named, f"{self._prefix}/{folder}")
         project = self._projects.get(folder) or self._projects[""]
+        path = f"{self._prefix}/{relative}".lstrip("/")
         origin = Origin(to_nfc(f"{project}/{kind}/{stem}"), path, location)
         origin.project, origin.type = project, kind
         origin.number = named.number if named else None
@@ -3306,51 +3128,23 @@ class ForeignReader:
 
     def parse(self, text: str, origin: Origin, rules: Rules) -> Record | None:
         """Read one file; see `parse_plain_record`."""
-        record, parts = _read_plain(text, origin, rules)
         self._slashed.pop(origin.id, None)
-        if record is not None and parts:
-            undecided = next((p for p in record.problems if p.kind == "date"), None)
-            self._slashed[origin.id] = (parts, undecided)
-        return record
+        return parse_plain_record(text, origin, rules, self._slashed)
 
     def settle(self, records: Sequence[Record]) -> None:
         """Day or month first in `3/4/2020`: what the archive's clear dates say.
 
         A slip of the pen in one record does not take the dates of fifty others.
         """
-        open_dates = [(r, *self._slashed[r.id]) for r in records if r.id in self._slashed]
-        day_first = sum(parts[0] > 12 for _, parts, _ in open_dates)
-        month_first = sum(parts[1] > 12 for _, parts, _ in open_dates)
+        slashed = [(each, *self._slashed[each.id]) for each in records if each.id in self._slashed]
+        day_first = sum(parts[0] > 12 for _, parts, _ in slashed)
+        month_first = sum(parts[1] > 12 for _, parts, _ in slashed)
         clear = max(day_first, month_first) > 5 * min(day_first, month_first)
-        verdict = day_first > month_first if clear else None
-        for record, parts, problem in open_dates:
-            if problem is None:
-                continue
-            record.date = ordered_date(parts, verdict)
-            record.problems = [p for p in record.problems if p is not problem]
-            if record.date is None:
-                record.problems.append(problem)
-
-
-def is_record_page(folder: str, stem: str) -> bool:
-    """Whether that file is the text of the record that its folder is: `0007-x/README.md`."""
-    folded = stem.lower().replace("_", "-")
-    if folded in _INDEX_STEMS or not folder.lower().endswith(folded[-3:]):
-        return folded in _INDEX_STEMS
-    return folded in (_slug_words(folder).replace(" ", "-").lower(), folder.lower())
-
-
-def _kind_of_folder(path: str) -> str:
-    """`rfc`, `ddr` or `adr`, as the nearest telling folder says."""
-    for part in reversed(path.split("/")):
-        name = fold_folder(part)
-        if _re(r"(?:active-)?rfcs?|rfds?").fullmatch(name):
-            return "rfc"
-        if _re(r"ddrs?|design-decisions?").fullmatch(name):
-            return "ddr"
-        if is_archive_name(part):
-            break
-    return "adr"
+        for record, parts, problem in slashed:
+            if problem is not None:
+                record.date = ordered_date(parts, day_first > month_first if clear else None)
+                record.problems = [p for p in record.problems if p is not problem]
+                record.problems += [] if record.date else [problem]
 
 
 # ── 5 Configuration ───────────────────────────────────────────────────────────────────────────
@@ -6408,7 +6202,6 @@ def percent_decode(text: str) -> str:
 # whole when it is `--root` itself; else folders are searched by name and, failing that, by what
 # their files say. One walk, shallow folders first, that follows no link.
 
-SEARCH_DEPTH = 16  # folders below `--root`; decision records lie far higher
 SEARCH_FOLDERS = 100_000  # looked into before the search ends with what it has
 WATCHED_FOLDERS = 1_000  # whose change starts a new search, beside those that lead to an archive
 SAMPLE_FILES = 5
@@ -6422,81 +6215,72 @@ _TELLING = frozenset((
 
 
 class ForeignArchive:
-    """A folder of records that are not inkan's, and how to read them."""
+    """A folder of records that are not inkan's, how to read them, and the folders seen below it.
 
-    __slots__ = ("convention", "folder", "project", "reader")
+    `path` is relative to the root; `folders` are found by their paths relative to the archive.
+    `project` is a name that a pointer file states, until all archives are named.
+    """
+
+    __slots__ = ("convention", "deep", "folder", "folders", "path", "project", "reader")
 
     def __init__(
-        self, folder: str, project: str, convention: str, reader: ForeignReader
+        self, root: str, path: str, convention: str = "", *, deep: bool = True, project: str = ""
     ) -> None:
-        self.folder, self.project = folder, project
-        self.convention, self.reader = convention, reader
+        self.folder, self.path = _absolute(root, path), path
+        self.convention, self.deep, self.project = convention, deep, project
+        self.folders: dict[str, _Folder] = {}
+        self.reader: ForeignReader
+
+    def add(self, folder: _Folder) -> None:
+        """A folder of the archive."""
+        self.folders[folder.path[len(self.path) :].lstrip("/")] = folder
+
+    def stems(self) -> dict[str, list[str]]:
+        """The stems of records by the folder that holds them."""
+        stems: dict[str, list[str]] = {}
+        for path, folder in self.folders.items():
+            if path and folder.is_record():
+                stems.setdefault(path.rpartition("/")[0], []).append(folder.name)
+            elif folder.files:
+                stems.setdefault(path, []).extend(split_ending(name)[0] for name in folder.files)
+        return stems
 
 
 def archive_summary(archive: ForeignArchive, records: Sequence[Record]) -> str:
     """One line for people: what was recognised, and what its records lack."""
-    lacking = (
-        (
-            sum(not r.status and r.current for r in records),
-            "without a status (they count as current)",
-        ),
-        (sum(not r.status and not r.current for r in records), "with a status that is unknown"),
-        (sum(r.date is None for r in records), "without a date"),
-    )
+    bare = [record for record in records if not record.status]
+    current = sum(record.current for record in bare)
+    undated = sum(record.date is None for record in records)
     repairs = sum(p.kind == "repair" for record in records for p in record.problems)
-    parts = [counted(len(records), "record"), *(f"{n:,} {what}" for n, what in lacking if n)]
-    parts += [counted(repairs, "repair")] if repairs else []
-    return f"{shown(archive.folder)}: {archive.convention}, {', '.join(parts)}"
+    parts = {
+        counted(len(records), "record"): True,
+        f"{current:,} without a status (they count as current)": current,
+        f"{len(bare) - current:,} with a status that is unknown": len(bare) - current,
+        f"{undated:,} without a date": undated,
+        counted(repairs, "repair"): repairs,
+    }
+    told = ", ".join(part for part, number in parts.items() if number)
+    return f"{shown(archive.folder)}: {archive.convention}, {told}"
 
 
 class _Folder:
-    """One folder as the walk saw it; `path` is relative to the root and `/`-separated."""
+    """One folder as the walk saw it; `path` is relative to the root and `/`-separated.
 
-    __slots__ = ("files", "folders", "pages", "path")
+    `files` are named like records, `pages` are one where their folder is named like one.
+    """
+
+    __slots__ = ("files", "folders", "name", "named", "pages", "path")
 
     def __init__(self, path: str) -> None:
-        self.path = path
-        self.files: list[str] = []  # named like records
-        self.pages: list[str] = []  # that are one when their folder is named like one
+        self.path, self.name = path, path.rpartition("/")[2]
+        self.named = read_file_name(self.name) is not None
+        self.files: list[str] = []
+        self.pages: list[str] = []
         self.folders: list[str] = []
-
-    @property
-    def name(self) -> str:
-        """The last part of the path."""
-        return self.path.rpartition("/")[2]
 
     def is_record(self) -> bool:
         """Whether the folder is one record, as in `0007-x/README.md`; a year's folder is none."""
-        if not self.pages or read_file_name(self.name) is None:
-            return False
-        return not self.files or any(letter.isalpha() for letter in self.name)
-
-
-class _Found:
-    """An archive in the making: its folder, why it is one, and the folders seen below it."""
-
-    __slots__ = ("convention", "deep", "folders", "name", "path")
-
-    def __init__(self, path: str, convention: str, *, deep: bool = True, name: str = "") -> None:
-        self.path, self.convention, self.deep, self.name = path, convention, deep, name
-        self.folders: list[_Folder] = []
-
-    def stems(self) -> dict[str, list[str]]:
-        """The stems of records by the folder that holds them, relative to the archive."""
-        stems: dict[str, list[str]] = {}
-        cut = len(self.path) + 1 if self.path else 0
-        for folder in self.folders:
-            own = folder.path[cut:]
-            if folder.is_record() and own:
-                stems.setdefault(own.rpartition("/")[0], []).append(folder.name)
-            elif folder.files:
-                stems.setdefault(own, []).extend(split_ending(name)[0] for name in folder.files)
-        return stems
-
-    def record_folders(self) -> list[str]:
-        """The folders that are one record each, relative to the archive."""
-        cut = len(self.path) + 1 if self.path else 0
-        return [folder.path[cut:] for folder in self.folders if folder.is_record()]
+        return bool(self.pages) and (not self.files or any(map(str.isalpha, self.name)))
 
 
 def find_foreign_archives(root: str, call: Call) -> tuple[list[ForeignArchive], list[str]]:
@@ -6504,161 +6288,104 @@ def find_foreign_archives(root: str, call: Call) -> tuple[list[ForeignArchive], 
 
     Nothing outside `root` is read but the name of the repository that it belongs to.
     """
-    pointers, watched = _read_pointers(root)
-    found = [archive for archive in pointers if os.path.isdir(_absolute(root, archive.path))]
-    if found:
-        for archive in found:
-            archive.folders = list(_walk(root, archive.path, call))
-        seen = [folder for archive in found for folder in archive.folders]
-    else:
+    found, watched = _read_pointers(root)
+    seen: list[_Folder] = []
+    for archive in found:
+        for folder in _walk(root, archive.path, call):
+            archive.add(folder)
+    if not found:
         found, seen = _search(root, call)
     found = [archive for archive in found if archive.stems()]
-    paths = {folder.path for archive in found for folder in archive.folders}
-    paths.update(_parents(paths), (folder.path for folder in seen[:WATCHED_FOLDERS]))
-    watched += [_absolute(root, path) for path in sorted(paths)]
-    return _name_archives(root, found), watched
+    paths = {"", *(folder.path for folder in seen[:WATCHED_FOLDERS])}
+    for archive in found:
+        parts = archive.path.split("/")
+        paths.update("/".join(parts[:count]) for count in range(len(parts)))
+        paths.update(folder.path for folder in archive.folders.values())
+    _name_archives(root, found)
+    return found, watched + [_absolute(root, path) for path in sorted(paths)]
 
 
 def _absolute(root: str, path: str) -> str:
     return os.path.join(root, path.replace("/", os.sep)) if path else root
 
 
-def _parents(paths: Iterable[str]) -> set[str]:
-    found = {""}
-    for path in paths:
-        while path and path not in found:
-            found.add(path)
-            path = path.rpartition("/")[0]  # noqa: PLW2901
-    return found
-
-
 # ── 6a.1 Pointer files ────────────────────────────────────────────────────────────────────────
 
+# The tool of each pointer file, and how the file states the folder (and, maybe, the project).
+_POINTERS = {
+    ".adr-dir": ("adr-tools", r"\A\s*(?P<folder>\S[^\n]*)"),
+    ".log4brains.yml": (
+        "log4brains",
+        r"(?m)(?:^[ \t]*-[ \t]+name:[ \t]*[\"']?(?=(?P<project>[^\"'\n]*))[^\n]*"
+        r"(?:\n(?![ \t]*(?:-|adrFolder:))[^\n]*)*\n)?"
+        r"^[ \t]*adrFolder:[ \t]*[\"']?(?P<folder>[^\"'\n#]+)",
+    ),
+    ".adr.json": ("adr", r"\"path\"\s*:\s*\"(?P<folder>[^\"]+)\""),
+    "adrs.toml": ("adrs", r"(?m)^[ \t]*adr_dir[ \t]*=[ \t]*[\"'](?P<folder>[^\"'\n]+)"),
+    "catalog-info.yaml": (
+        "Backstage",
+        r"(?m)^[ \t]*backstage\.io/adr-location:[ \t]*[\"']?"
+        r"(?:https?://[^\s\"']*/(?:blob|tree)/[^/\s]+/)?(?P<folder>[^\"'\n#:]+)",
+    ),
+}
 
-def _read_pointers(root: str) -> tuple[list[_Found], list[str]]:
+
+def _read_pointers(root: str) -> tuple[list[ForeignArchive], list[str]]:
     """The folders that the first pointer file names, and the pointer files that exist."""
-    named: list[_Found] = []
-    present: list[str] = []
-    for name, read in _POINTERS:
-        path = os.path.join(root, name)
-        text = _read_start(path)
-        if text is None:
-            continue
-        present.append(path)
-        if not named:
-            named = [
-                _Found(inside, f"{tool} ({name})", name=project)
-                for tool, folder, project in read(text)
-                for inside in [_inside(root, folder)]
-                if inside is not None
-            ]
-    if not named and os.path.isdir(os.path.join(root, ".archgate", "adrs")):
-        named = [_Found(".archgate/adrs", "archgate (.archgate/adrs)")]
-    return named, present
+    present = [name for name in _POINTERS if os.path.isfile(os.path.join(root, name))]
+    found: list[ForeignArchive] = []
+    for name in present:
+        tool, form = _POINTERS[name]
+        text = "" if found else _read_start(os.path.join(root, name)) or ""
+        for named in _re(form).finditer(text):
+            path = _inside(root, named["folder"])
+            if path is not None:
+                project = (named.groupdict().get("project") or "").strip()
+                found.append(ForeignArchive(root, path, f"{tool} ({name})", project=project))
+    if not found and _inside(root, ".archgate/adrs"):
+        found = [ForeignArchive(root, ".archgate/adrs", "archgate (.archgate/adrs)")]
+    return found, [os.path.join(root, name) for name in present]
 
 
-def _read_start(path: str, most: int = SAMPLE_BYTES) -> str | None:
+def _read_start(path: str) -> str | None:
     """The first bytes of a regular file as text; `None` where it cannot be read."""
     if not os.path.isfile(path):
         return None
     try:
         with open(path, "rb") as file:
-            return file.read(most).decode("utf-8", "replace").lstrip("\ufeff")
+            return file.read(SAMPLE_BYTES).decode("utf-8", "replace").lstrip("\ufeff")
     except OSError:
         return None
 
 
 def _inside(root: str, folder: str) -> str | None:
-    """A folder that a pointer names, relative to `root`; `None` where it lies outside of it."""
+    """A folder that a pointer names, relative to `root`; `None` for one outside, or for none."""
     base = os.path.realpath(root)
     full = os.path.realpath(os.path.join(base, folder.strip() or "."))
-    if full != base and not full.startswith(base.rstrip(os.sep) + os.sep):
+    if not os.path.isdir(full) or not (full + os.sep).startswith(base.rstrip(os.sep) + os.sep):
         return None
     return "" if full == base else os.path.relpath(full, base).replace(os.sep, "/")
-
-
-def _adr_tools(text: str) -> Iterator[tuple[str, str, str]]:
-    first = text.strip().split("\n", 1)[0].strip()
-    if first:
-        yield "adr-tools", first, ""
-
-
-def _log4brains(text: str) -> Iterator[tuple[str, str, str]]:
-    project = _yaml_mapping(text).get("project")
-    if not isinstance(project, dict):
-        return
-    if project.get("adrFolder"):
-        yield "log4brains", text_of(project["adrFolder"]), ""
-    packages = project.get("packages")
-    for package in packages if isinstance(packages, list) else []:
-        if isinstance(package, dict) and package.get("adrFolder"):
-            yield "log4brains", text_of(package["adrFolder"]), text_of(package.get("name"))
-
-
-def _yaml_mapping(text: str) -> dict[str, Any]:
-    import vendored_yaml
-
-    block = "\n".join(line for line in text.split("\n") if line.rstrip() not in ("---", "..."))
-    try:
-        value, _ = vendored_yaml.load_lenient(block)
-    except vendored_yaml.YAMLError:
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _adr_json(text: str) -> Iterator[tuple[str, str, str]]:
-    import json
-
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return
-    if isinstance(value, dict) and isinstance(value.get("path"), str):
-        yield "adr", value["path"], ""
-
-
-def _adrs_toml(text: str) -> Iterator[tuple[str, str, str]]:
-    found = _re(r"(?m)^[ \t]*adr_dir[ \t]*=[ \t]*[\"']([^\"'\n]+)[\"']").search(text)
-    if found:
-        yield "adrs", found[1], ""
-
-
-def _backstage(text: str) -> Iterator[tuple[str, str, str]]:
-    found = _re(r"(?m)^[ \t]*backstage\.io/adr-location:[ \t]*[\"']?([^\"'\n#]+)").search(text)
-    if found:
-        place = _re(r"https?://.*/(?:blob|tree)/[^/]+/").sub("", found[1].strip())
-        if "://" not in place:
-            yield "Backstage", place, ""
-
-
-_POINTERS: tuple[tuple[str, Callable[[str], Iterator[tuple[str, str, str]]]], ...] = (
-    (".adr-dir", _adr_tools),
-    (".log4brains.yml", _log4brains),
-    (".adr.json", _adr_json),
-    ("adrs.toml", _adrs_toml),
-    ("catalog-info.yaml", _backstage),
-)
 
 
 # ── 6a.2 The walk ─────────────────────────────────────────────────────────────────────────────
 
 
 def _walk(root: str, start: str, call: Call) -> Iterator[_Folder]:
-    """`start` and the folders below it that can hold records, shallow ones first."""
+    """`start` and the folders below it that can hold records, shallow ones first.
+
+    Who takes a folder may strike out those of its folders that are not to be entered.
+    """
     import collections
 
-    waiting = collections.deque([(start, 0)])
+    waiting = collections.deque([start])
     seen = 0
     while waiting and seen < SEARCH_FOLDERS:
-        path, depth = waiting.popleft()
-        folder = _list_folder(root, path)
+        folder = _list_folder(root, waiting.popleft())
         seen += 1
         if seen % 64 == 0:
             call.check()
         yield folder
-        if depth < SEARCH_DEPTH:
-            base = path + "/" if path else ""
-            waiting.extend((base + name, depth + 1) for name in folder.folders)
+        waiting.extend(f"{folder.path}/{name}".lstrip("/") for name in sorted(folder.folders))
 
 
 _LISTED_ENDINGS = FOREIGN_ENDINGS + tuple(ending.upper() for ending in FOREIGN_ENDINGS)
@@ -6667,65 +6394,62 @@ _LISTED_ENDINGS = FOREIGN_ENDINGS + tuple(ending.upper() for ending in FOREIGN_E
 def _list_folder(root: str, path: str) -> _Folder:
     """One folder's entries by what their names say; nothing where it cannot be listed."""
     folder = _Folder(path)
-    own = folder.name
-    named = read_file_name(own) is not None
     try:
         with os.scandir(_absolute(root, path)) as entries:
             for entry in entries:
                 name = entry.name
                 if name.endswith(_LISTED_ENDINGS):
                     stem = split_ending(name)[0]
-                    if named and is_record_page(own, stem):
+                    if folder.named and is_record_page(folder.name, stem):
                         folder.pages.append(name)
-                    elif _is_record_name(stem) and entry.is_file(follow_symlinks=False):
+                    elif (
+                        why_no_record(name) is None
+                        and not is_template(stem)
+                        and entry.is_file(follow_symlinks=False)
+                    ):
                         folder.files.append(name)
                 elif entry.is_dir(follow_symlinks=False) and may_enter(name):
                     folder.folders.append(name)
     except OSError:
         folder.folders.clear()
-    folder.folders.sort()
     return folder
 
 
-def _is_record_name(stem: str) -> bool:
-    return not (
-        stem.startswith((".", "_"))
-        or read_file_name(stem) is None
-        or is_skipped(stem)
-        or is_template(stem)
-    )
-
-
-def _search(root: str, call: Call) -> tuple[list[_Found], list[_Folder]]:
+def _search(root: str, call: Call) -> tuple[list[ForeignArchive], list[_Folder]]:
     """Archives by the names of folders and by what their files say, and all folders seen."""
-    found: list[_Found] = []
+    found: list[ForeignArchive] = []
     seen: list[_Folder] = []
-    owners: dict[str, _Found] = {}
+    owners: dict[str, ForeignArchive] = {}
     for folder in _walk(root, "", call):
         seen.append(folder)
-        owner = owners.get(folder.path.rpartition("/")[0]) if folder.path else None
+        owner = owners.get(folder.path.rpartition("/")[0])
         if owner is None or not (owner.deep or folder.is_record()):
             owner = _archive_at(root, folder)
             if owner is None:
                 folder.folders = [name for name in folder.folders if name not in _EXAMPLES]
                 continue
             found.append(owner)
-        owner.folders.append(folder)
+        owner.add(folder)
         owners[folder.path] = owner
     return found, seen
 
 
-def _archive_at(root: str, folder: _Folder) -> _Found | None:
+def _archive_at(root: str, folder: _Folder) -> ForeignArchive | None:
     """The archive that begins at that folder, by its name or its files; `None` without one."""
     name = folder.name or os.path.basename(os.path.abspath(root))
     if is_archive_name(name) or (not folder.path and _holds_records(folder.files)):
-        return _Found(folder.path, "")
+        return ForeignArchive(root, folder.path)
     if len(folder.files) < 3:
         return None
-    sample = [os.path.join(_absolute(root, folder.path), n) for n in sorted(folder.files)]
-    texts = [_read_start(path) or "" for path in sample[:SAMPLE_FILES]]
+    texts = _sample(root, folder, SAMPLE_FILES)
     telling = sum(len(_telling_sections(t)) >= 2 or bool(_mail_header(t)[0]) for t in texts)
-    return _Found(folder.path, "", deep=False) if 2 * telling >= len(texts) else None
+    return ForeignArchive(root, folder.path, deep=False) if 2 * telling >= len(texts) else None
+
+
+def _sample(root: str, folder: _Folder, most: int) -> list[str]:
+    """How the first records of a folder begin."""
+    names = sorted(folder.files or folder.pages)[:most]
+    return [_read_start(os.path.join(_absolute(root, folder.path), name)) or "" for name in names]
 
 
 def _holds_records(files: list[str]) -> bool:
@@ -6736,17 +6460,17 @@ def _holds_records(files: list[str]) -> bool:
     return any(padded.count(prefix) >= 3 for prefix in set(padded))
 
 
-def _telling_sections(text: str) -> set[str]:
+def _telling_sections(text: str) -> frozenset[str]:
     """Which sections or labels of a decision record a text has."""
     lines = (line[:80].strip(" \t\r#*-_>|").partition(":")[0] for line in text.split("\n"))
-    return {name for name in (line.strip(" *_|").lower() for line in lines) if name in _TELLING}
+    return _TELLING.intersection(line.strip(" *_|").lower() for line in lines)
 
 
-def _convention(root: str, found: _Found) -> str:
+def _convention(root: str, archive: ForeignArchive) -> str:
     """What a sample of the archive's files looks like, in a word or two for people."""
-    paths = [(f, name) for f in found.folders for name in sorted(f.files or f.pages)]
-    texts = [_read_start(os.path.join(_absolute(root, f.path), n)) or "" for f, n in paths[:3]]
-    sections: set[str] = set().union(*map(_telling_sections, texts))
+    holding = [folder for folder in archive.folders.values() if folder.files or folder.pages]
+    texts = [text for folder in holding[:3] for text in _sample(root, folder, 3)][:3]
+    sections = frozenset().union(*map(_telling_sections, texts))
     if sections & {"considered options", "decision outcome"}:
         return "MADR"
     if {"status", "context"} <= sections:
@@ -6756,42 +6480,40 @@ def _convention(root: str, found: _Found) -> str:
 
 # ── 6a.3 The names of archives ────────────────────────────────────────────────────────────────
 
+# Words of a path that do not tell one archive from another (SPEC 5).
+_COMMON_PARTS = frozenset(("docs", "doc", "architecture", "archgate"))
+_HOLDERS = frozenset((
+    "src", "packages", "apps", "services", "libs", "modules", "components", "projects",
+))  # fmt: skip
 
-def _name_archives(root: str, found: list[_Found]) -> list[ForeignArchive]:
-    """Archives with the project of each of their folders (SPEC 5)."""
+
+def _name_archives(root: str, found: list[ForeignArchive]) -> None:
+    """Give archives their readers, with the project of each of their folders (SPEC 5).
+
+    A place is an archive with a folder below it that holds records, or with `""`.
+    """
     own = repository_name(root) or os.path.basename(os.path.abspath(root)) or "archive"
-    stems = {archive.path: archive.stems() for archive in found}
-    places = [(a.path, rel) for a in found for rel in {"": [], **stems[a.path]}]
-    full = {place: [part for part in "/".join(place).split("/") if part] for place in places}
-    holding = [parts for (path, rel), parts in full.items() if rel in stems[path]]
-    shared = _shared_length(holding)
-    packages = {archive.path: archive.name for archive in found}
+    stems = {(a.path, folder): names for a in found for folder, names in a.stems().items()}
+    places = [*stems, *((a.path, "") for a in found if (a.path, "") not in stems)]
+    parts = {place: [part for part in "/".join(place).split("/") if part] for place in places}
+    held = [parts[place] for place in stems]
+    first, last = min(held, default=[]), max(held, default=[])
+    shared = next((n for n, (a, b) in enumerate(zip(first, last)) if a != b), len(first))
+    packages = {archive.path: archive.project for archive in found}
     projects = {
-        place: packages[place[0]] or _project_name(parts[shared:]) or own
-        for place, parts in full.items()
+        place: packages[place[0]] or _project_name(parts[place][shared:]) or own for place in places
     }
-    for place in _meeting(projects, stems, full):
-        projects[place] = "-".join(full[place]).strip("._-") or own
-    return [
-        ForeignArchive(
-            _absolute(root, archive.path),
-            projects[archive.path, ""],
-            archive.convention or _convention(root, archive),
-            ForeignReader(
-                archive.path,
-                {rel: name for (path, rel), name in projects.items() if path == archive.path},
-                archive.record_folders(),
-                deep=archive.deep,
-            ),
+    for place in _meeting(projects, stems):
+        projects[place] = "-".join(parts[place]).strip("._-") or own
+    for archive in found:
+        archive.project = projects[archive.path, ""]
+        archive.convention = archive.convention or _convention(root, archive)
+        archive.reader = ForeignReader(
+            archive.path,
+            {folder: name for (path, folder), name in projects.items() if path == archive.path},
+            [path for path, folder in archive.folders.items() if folder.is_record()],
+            deep=archive.deep,
         )
-        for archive in found
-    ]
-
-
-def _shared_length(paths: list[list[str]]) -> int:
-    """How many leading parts all `paths` share; those of a single one tell nothing either."""
-    first, last = (min(paths), max(paths)) if paths else ([], [])
-    return next((n for n, (a, b) in enumerate(zip(first, last)) if a != b), len(first))
 
 
 def _project_name(parts: list[str]) -> str:
@@ -6799,7 +6521,7 @@ def _project_name(parts: list[str]) -> str:
     telling = [
         part
         for part in parts
-        if fold_folder(part) not in _COMMON_PARTS
+        if fold_name(part) not in _COMMON_PARTS
         and not is_archive_name(part)
         and not _folder_status(part)
     ]
@@ -6807,17 +6529,14 @@ def _project_name(parts: list[str]) -> str:
 
 
 def _meeting(
-    projects: dict[tuple[str, str], str],
-    stems: dict[str, dict[str, list[str]]],
-    full: dict[tuple[str, str], list[str]],
+    projects: dict[tuple[str, str], str], stems: dict[tuple[str, str], list[str]]
 ) -> set[tuple[str, str]]:
-    """The folders whose records would share an id with those of another folder."""
+    """The places whose records would share an id with those of another one."""
     holders: dict[tuple[str, str, str], set[tuple[str, str]]] = {}
-    for place, project in projects.items():
-        for stem in stems[place[0]].get(place[1], ()):
-            named = read_file_name(stem)
-            kind = (named.kind if named else None) or _kind_of_folder("/".join(full[place]))
-            holders.setdefault((project, kind, stem), set()).add(place)
+    for place, names in stems.items():
+        for stem in names:
+            kind = kind_of(read_file_name(stem), "/".join(place))
+            holders.setdefault((projects[place], kind, stem), set()).add(place)
     return {place for met in holders.values() if len(met) > 1 for place in met}
 
 
@@ -6829,22 +6548,16 @@ def repository_name(root: str) -> str | None:
         if above == folder:
             return None
         folder = above
-    text = _read_start(os.path.join(_git_folder(os.path.join(folder, ".git")), "config")) or ""
+    git = os.path.join(folder, ".git")
+    pointer = _read_start(git)
+    if pointer:  # of a worktree, whose configuration is that of its main repository
+        git = os.path.join(folder, pointer.partition("gitdir:")[2].strip())
+        git = os.path.join(git, (_read_start(os.path.join(git, "commondir")) or "").strip())
+    text = _read_start(os.path.join(git, "config")) or ""
     section = text.partition('[remote "origin"]')[2].partition("\n[")[0]
     found = _re(r"(?m)^[ \t]*url[ \t]*=[ \t]*(\S+)").search(section)
-    if not found:
-        return None
-    return found[1].rstrip("/").removesuffix(".git").replace(":", "/").rpartition("/")[2] or None
-
-
-def _git_folder(path: str) -> str:
-    """The folder with the configuration: of a worktree, the one of its main repository."""
-    pointer = _read_start(path)
-    if pointer is None:
-        return path
-    folder = os.path.join(os.path.dirname(path), pointer.partition("gitdir:")[2].strip())
-    common = _read_start(os.path.join(folder, "commondir"))
-    return os.path.join(folder, common.strip()) if common else folder
+    name = found[1].rstrip("/").replace(":", "/").rpartition("/")[2] if found else ""
+    return name.removesuffix(".git") or None
 
 
 # ── 6b Other repositories ─────────────────────────────────────────────────────────────────────

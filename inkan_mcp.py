@@ -4451,10 +4451,14 @@ class Config:
         self.problems: list[Problem] = []
 
 
+class ComputedError(ConfigError):
+    """A configuration is computed where the server needs it."""
+
+
 class ConfigText:
     """A configuration file that was read and not yet checked: its mapping, and where keys stand."""
 
-    __slots__ = ("_positions", "_text", "_where", "mapping", "path")
+    __slots__ = ("_text", "_where", "mapping", "path")
 
     def __init__(
         self,
@@ -4465,7 +4469,6 @@ class ConfigText:
     ) -> None:
         self.path, self.mapping = path, mapping
         self._text, self._where = text, where
-        self._positions: dict[tuple[str | int, ...], tuple[int, int]] | None = None
 
     def get(self, key: str) -> object:
         """The value of a top-level key.
@@ -4479,21 +4482,23 @@ class ConfigText:
 
     def place(self, keys: Sequence[str | int]) -> tuple[int, int]:
         """Line and column (1-based) of the innermost of `keys` that can be found."""
+        if self._where is None and self.path.endswith(".json"):
+            return self._place_in_json(keys)
         if self._where is not None:
             return self._where(*keys)
-        if self._positions is None and self.path.endswith(".json"):
-            self._positions = json_positions(self._text)
-        if self._positions is not None:
-            for length in range(len(keys), 0, -1):
-                found = self._positions.get(tuple(keys[:length]))
-                if found:
-                    return found
-            return 1, 1
         offset = 0
         for key in keys:
             offset = self._offset_of(key, offset)
         line_start = self._text.rfind("\n", 0, offset) + 1
         return self._text.count("\n", 0, offset) + 1, offset - line_start + 1
+
+    def _place_in_json(self, keys: Sequence[str | int]) -> tuple[int, int]:
+        """JSON is a script's literal: the reader of scripts knows where its keys stand."""
+        try:
+            line, column = read_script_config(f"export default\n{self._text}").where(*keys)
+        except ScriptError:  # too long or too deep
+            return 1, 1
+        return line - 1, column
 
     def _offset_of(self, key: str | int, offset: int) -> int:
         """Where a key or the item of a list begins in YAML or TOML, looked for from `offset` on."""
@@ -4504,8 +4509,7 @@ class ConfigText:
         item = r"(?m)^[ \t]*- |[{]"
         if self._text.startswith("[[", offset - 2):  # TOML's [[sources]], one for each item
             item, offset = r"(?m)^[ \t]*\[\[", self._text.rfind("\n", 0, offset) + 1
-        starts = re.compile(item).finditer(self._text, offset)
-        for index, found in enumerate(starts):
+        for index, found in enumerate(pattern(item).finditer(self._text, offset)):
             if index == key:
                 return found.end() if self._text[found.end() - 1] == " " else found.start()
         return offset
@@ -4524,26 +4528,18 @@ def read_config(path: str, text: str) -> ConfigText:
 
     Raises `ConfigError` where it cannot be read. Nothing of it is ever run (SPEC 5).
     """
-    ending = path.rsplit(".", 1)[-1]
     readers = {"json": _read_json, "yml": _read_yaml, "yaml": _read_yaml, "toml": _read_toml}
-    read = readers.get(ending)
-    where = None
-    if read is not None:
-        value = read(path, text)
-    else:
-        script = _read_script(path, text)
-        value, where = script.value, script.where
-    if not isinstance(value, dict):
-        line, column = where() if where is not None else (1, 1)
-        raise ConfigError(path, line, column, f"{_no_object(value)}; write an object with keys")
-    return ConfigText(path, text, value, where)
-
-
-def _no_object(value: object) -> str:
+    value: object = readers.get(path.rsplit(".", 1)[-1], _read_script)(path, text)
+    script = value if isinstance(value, ScriptValue) else None
+    value = script.value if script else value
+    if isinstance(value, dict):
+        return ConfigText(path, text, value, script.where if script else None)
+    place = script.where() if script else (1, 1)
     if isinstance(value, Unknown):
-        return f"the configuration is computed ({value.reason})"
+        problem = f"the configuration is computed ({value.reason}); export it as an object literal"
+        raise ComputedError(path, *place, f"{problem} or add inkan.config.json")
     what = "nothing" if value is None else "a list" if isinstance(value, list) else "one value"
-    return f"the configuration is {what}"
+    raise ConfigError(path, *place, f"the configuration is {what}; write an object with keys")
 
 
 def _read_json(path: str, text: str) -> object:
@@ -4555,36 +4551,6 @@ def _read_json(path: str, text: str) -> object:
         raise ConfigError(path, fault.lineno, fault.colno, f"is no JSON: {fault.msg}") from None
     except (RecursionError, ValueError) as fault:
         raise ConfigError(path, 1, 1, f"is no JSON: {fault}") from None
-
-
-def json_positions(text: str) -> dict[tuple[str | int, ...], tuple[int, int]]:
-    """Line and column (1-based) of every key and every list's objects in a valid JSON text."""
-    import json
-
-    positions: dict[tuple[str | int, ...], tuple[int, int]] = {}
-    path: list[str | int] = []
-    line, line_start, last = 1, 0, 0
-    is_key = False
-    for token in re.compile(r'"(?:[^"\\]|\\.)*"|[][{},]').finditer(text):
-        start, mark = token.start(), token[0]
-        line += text.count("\n", last, start)
-        line_start = max(line_start, text.rfind("\n", last, start) + 1)
-        last = start
-        if mark in "{[":
-            if path and isinstance(path[-1], int):
-                positions[tuple(path)] = line, start - line_start + 1
-            path.append("" if mark == "{" else 0)
-            is_key = mark == "{"
-        elif mark in "}]":
-            path.pop()
-        elif mark == ",":
-            top = path[-1]
-            is_key = isinstance(top, str)
-            path[-1] = top if isinstance(top, str) else top + 1
-        elif is_key:
-            path[-1], is_key = json.loads(mark), False
-            positions[tuple(path)] = line, start - line_start + 1
-    return positions
 
 
 def _read_yaml(path: str, text: str) -> object:
@@ -4614,7 +4580,7 @@ def _read_toml(path: str, text: str) -> object:
         raise ConfigError(path, line, column, f"is no TOML: {problem}") from None
 
 
-def _read_script(path: str, text: str) -> ScriptValue:
+def _read_script(path: str, text: str) -> object:
     try:
         return read_script_config(text)
     except ScriptError as fault:
@@ -4630,13 +4596,15 @@ def config_from_mapping(read: ConfigText) -> Config:
     """A checked `Config`. Raises `ConfigError` that names the key as the user wrote it."""
     config = Config()
     config.path = read.path
-    config.content_dir = _config_text(read, "contentDir") or "content"
-    config.title = _config_text(read, "title", needed=False)
-    config.url = _config_text(read, "url", needed=False)
+    config.content_dir = _checked_text(read, ("contentDir",), read.get("contentDir")) or "content"
+    config.title, config.url = (  # computed ones are done without
+        _checked_text(read, (key,), None if isinstance(value, Unknown) else value)
+        for key, value in (("title", read.get("title")), ("url", read.get("url")))
+    )
     config.sources = _config_sources(read)
     config.rules.statuses = _config_statuses(read)
     config.rules.approvals = _config_approvals(read)
-    config.rules.review_every = _config_cycle(read)
+    config.rules.review_every = _config_cycle(read, config.problems)
 
     def note(name: str, sentence: str) -> None:
         config.problems.append(read.warning(("fields", name), sentence))
@@ -4645,20 +4613,25 @@ def config_from_mapping(read: ConfigText) -> Config:
     config.declared = parse_declarations(without_unknown(declared), note)
     config.rules.declared = {fold_key(name): field for name, field in config.declared.items()}
     config.problems += _config_near_misses(read)
-    rest = getattr(read.mapping, "rest", None)
-    if rest is not None:
-        sentence = f"keys that {rest.text} may set are not seen; write them out as literals"
-        config.problems.append(Problem(read.path, rest.line, rest.column, "note", sentence))
+    for mapping in (read.mapping, read.get("types"), declared):
+        rest = getattr(mapping, "rest", None)
+        if rest is not None:
+            sentence = f"keys that {rest.text} may set are not seen; write them out as literals"
+            config.problems.append(Problem(read.path, rest.line, rest.column, "note", sentence))
     return config
 
 
 def known(read: ConfigText, keys: Sequence[str | int], value: object) -> object:
-    """`value`, where it can be known without running the file; raises `ConfigError` elsewhere."""
-    if isinstance(value, Unknown):
-        name = _key_name(keys)
-        problem = f"{name} is computed ({value.reason})"
-        raise read.fault(keys, f"{problem}; write it as a literal or add inkan.config.json")
-    return value
+    """`value`, where it can be known without running the file; raises `ComputedError` elsewhere."""
+    if not isinstance(value, Unknown):
+        return value
+    name, place = _key_name(keys), read.place(keys)
+    remedy = "write it as a literal or add inkan.config.json"
+    if place != read.place(keys[:-1]):
+        problem = f"{name} is computed ({value.reason}); {remedy}"
+        raise ComputedError(read.path, *place, problem)
+    problem = f"{name} may be set by {value.text} ({value.reason}); below that, {remedy}"
+    raise ComputedError(read.path, value.line, value.column, problem)
 
 
 def _key_name(keys: Sequence[str | int]) -> str:
@@ -4674,71 +4647,63 @@ def without_unknown(value: object) -> object:
     return value
 
 
-def _config_text(read: ConfigText, key: str, *, needed: bool = True) -> str | None:
-    value = read.get(key)
-    if needed:
-        value = known(read, (key,), value)
-    if value is None or (isinstance(value, str) and value.strip()):
-        return value.strip() if isinstance(value, str) else None
-    if not needed and not isinstance(value, (str, int, float, bool, list, dict)):
-        return None
-    raise read.fault((key,), f"{key} is {_described(value)}; write it as a text in quotes")
-
-
-def _described(value: object) -> str:
-    if value == "":
-        return "empty"
+def _wrong(read: ConfigText, keys: Sequence[str | int], value: object, remedy: str) -> ConfigError:
+    """The fault of a value of the wrong type; `remedy` says what to write."""
     if isinstance(value, dict):
-        return "an object"
-    if isinstance(value, list):
-        return "a list"
-    return text_of(value)
+        found = "an object"
+    elif isinstance(value, list):
+        found = "a list"
+    else:
+        found = text_of(value) or "empty"
+    return read.fault(keys, f"{_key_name(keys)} is {clipped(found)}; write {remedy}")
 
 
-def _config_object(read: ConfigText, *keys: str | int, value: object) -> dict[str, object]:
-    """`value` as a mapping, `{}` for nothing; raises `ConfigError` for anything else."""
+def _checked_text(read: ConfigText, keys: Sequence[str | int], value: object) -> str | None:
+    """`value` as a text, `None` for nothing."""
     value = known(read, keys, value)
     if value is None:
-        return {}
-    if not isinstance(value, dict):
-        what = f"{_key_name(keys)} is {_described(value)}"
-        raise read.fault(keys, f"{what}; write it as an object")
-    return value
+        return None
+    if not isinstance(value, str) or not value.strip():
+        raise _wrong(read, keys, value, "it as a text in quotes")
+    return value.strip()
+
+
+def _checked_object(
+    read: ConfigText, keys: Sequence[str | int], value: object, remedy: str = "it as an object"
+) -> dict[str, object]:
+    """`value` as a mapping, `{}` for nothing."""
+    value = known(read, keys, value)
+    if value is not None and not isinstance(value, dict):
+        raise _wrong(read, keys, value, remedy)
+    return {} if value is None else value
 
 
 def _config_sources(read: ConfigText) -> list[SourceEntry]:
     listed = known(read, ("sources",), read.get("sources"))
-    if listed is None:
-        return []
-    if not isinstance(listed, list):
-        what = f"sources is {_described(listed)}"
-        raise read.fault(("sources",), f"{what}; write a list of {{ dir }} or {{ repo }}")
-    return [_config_source(read, index, item) for index, item in enumerate(listed)]
+    if listed is not None and not isinstance(listed, list):
+        raise _wrong(read, ("sources",), listed, "a list of { dir } or { repo }")
+    return [_config_source(read, ("sources", i), item) for i, item in enumerate(listed or ())]
 
 
-def _config_source(read: ConfigText, index: int, item: object) -> SourceEntry:
-    name = f"sources[{index}]"
-    entry = _config_object(read, "sources", index, value=item)
+def _config_source(read: ConfigText, keys: tuple[str | int, ...], item: object) -> SourceEntry:
+    entry = _checked_object(read, keys, item)
     texts: dict[str, str] = {}
     for key in ("dir", "repo", "ref", "path", "project"):
-        value = known(read, ("sources", index, key), member(entry, key))
-        if value is None:
-            continue
-        if not isinstance(value, str) or not value.strip():
-            problem = f"{name}.{key} is {_described(value)}; write it as a text in quotes"
-            raise read.fault(("sources", index, key), problem)
-        texts[key] = value.strip()
+        text = _checked_text(read, (*keys, key), member(entry, key))
+        if text:
+            texts[key] = text
     if ("dir" in texts) == ("repo" in texts):
-        problem = f"{name} needs either dir (a folder) or repo (a repository)"
-        raise read.fault(("sources", index), problem)
+        problem = f"{_key_name(keys)} needs either dir (a folder) or repo (a repository)"
+        raise read.fault(keys, problem)
     project = texts.get("project", "")
     if any(c in project for c in "/\\\0") or project in (".", ".."):
-        problem = f"{name}.project is {quoted(project)}; write one folder name"
-        raise read.fault(("sources", index, "project"), problem)
+        problem = f"{_key_name(keys)}.project is {quoted(project)}; write one folder name"
+        raise read.fault((*keys, "project"), problem)
     if "repo" in texts:
         refused = check_repository(texts["repo"], texts.get("ref"), texts.get("path"))
         if refused:
-            raise read.fault(("sources", index, refused.split(" ")[0]), f"{name}.{refused}")
+            key = refused.split(" ")[0]
+            raise read.fault((*keys, key), f"{_key_name(keys)}.{refused}")
     return SourceEntry(texts)
 
 
@@ -4798,56 +4763,55 @@ def without_secrets(text: str, secrets: Sequence[str] = ()) -> str:
 
 
 def _config_statuses(read: ConfigText) -> dict[str, Status]:
-    mapping = _config_object(read, "statuses", value=read.get("statuses"))
-    if not mapping:
-        return DEFAULT_STATUSES
     statuses = {}
-    for name, value in mapping.items():
-        entry = _config_object(read, "statuses", name, value=value)
-        flags = {}
+    listed = _checked_object(read, ("statuses",), read.get("statuses"))
+    known(read, ("statuses",), getattr(listed, "rest", None))
+    for name, value in listed.items():
+        example = "it as an object such as { current: true }"
+        entry = _checked_object(read, ("statuses", name), value, example)
+        flags = []
         for key in ("current", "open"):
-            flag = known(read, ("statuses", name, key), member(entry, key))
+            keys = ("statuses", name, key)
+            flag = known(read, keys, member(entry, key))
             if flag is not None and not isinstance(flag, bool):
-                problem = f"statuses.{name}.{key} is {_described(flag)}; write true or false"
-                raise read.fault(("statuses", name, key), problem)
-            flags[key] = bool(flag)
+                raise _wrong(read, keys, flag, "true or false")
+            flags.append(bool(flag))
         label = member(entry, "label")
         statuses[fold_key(name)] = Status(
-            name, current=flags["current"], is_open=flags["open"],
+            name, current=flags[0], is_open=flags[1],
             label=label if isinstance(label, str) else None,
         )  # fmt: skip
-    return statuses
+    return statuses or DEFAULT_STATUSES
 
 
 def _config_approvals(read: ConfigText) -> dict[str, int]:
     approvals = {}
-    for name, value in _config_object(read, "types", value=read.get("types")).items():
+    for name, value in _checked_object(read, ("types",), read.get("types")).items():
         if not isinstance(value, dict):
             continue  # types also build the site; only requiredApprovals is ours
         keys = ("types", name, "requiredApprovals")
-        number = known(read, keys, member(value, keys[-1]))
+        number = known(read, keys, member(value, "requiredApprovals"))
         if number is None:
             continue
         if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-            problem = (
-                f"types.{name}.requiredApprovals is {_described(number)}; "
-                "write a whole number from 0 on"
-            )
-            raise read.fault(("types", name, "requiredApprovals"), problem)
+            raise _wrong(read, keys, number, "a whole number from 0 on")
         approvals[fold(name)] = number
     return approvals
 
 
-def _config_cycle(read: ConfigText) -> str | None:
+def _config_cycle(read: ConfigText, problems: list[Problem]) -> str | None:
     value = known(read, ("review",), read.get("review"))
     if isinstance(value, dict):
         value = known(read, ("review", "every"), member(value, "every"))
     if value is None or value is False:
         return None
     if isinstance(value, bool) or not isinstance(value, (str, int)):
-        problem = f"review.every is {_described(value)}; write a cycle such as '6 months'"
-        raise read.fault(("review", "every"), problem)
-    return text_of(value) or None
+        raise _wrong(read, ("review", "every"), value, "a cycle such as '6 months'")
+    every = text_of(value)
+    if every and not parse_duration(every) and fold(every) not in ("never", "none"):
+        sentence = f"review.every is {quoted(every)}, no cycle; write one such as '6 months'"
+        problems.append(read.warning(("review", "every"), sentence))
+    return every or None
 
 
 def _config_near_misses(read: ConfigText) -> list[Problem]:
@@ -5793,7 +5757,7 @@ class FolderSource:
         self._config_state = None
         names = [name for name, _, _ in state]
         data = read_config_file(self.root, names[0]) if names else b""
-        if self._config_read != (names, data):  # the same text again keeps what is known
+        if self._config_read != (names, data) or len(names) > 1:  # the same text keeps what is known
             self._apply(self._load_config(names, data))
             self._config_read = names, data
         self._config_state = state
@@ -5816,10 +5780,22 @@ class FolderSource:
         except RecordError as fault:
             line, column = max(1, fault.problem.line), max(1, fault.problem.column)
             raise ConfigError(names[0], line, column, fault.problem.sentence) from None
-        config = config_from_mapping(read_config(names[0], text))
+        try:
+            config = config_from_mapping(read_config(names[0], text))
+        except ComputedError as fault:  # what it asks to be added may be there
+            literal = [name for name in names if name.rsplit(".", 1)[-1] not in SCRIPT_ENDINGS]
+            if not literal:
+                raise
+            config = self._load_config(literal, read_config_file(self.root, literal[0]))
+            reason = fault.problem.partition(";")[0]
+            sentence = f"{literal[0]} is read instead, since {reason}"
+            config.problems.append(Problem(names[0], fault.line, fault.column, "note", sentence))
+            return config
         if len(names) > 1:
-            sentence = f"{' and '.join(names[1:])} is not read, since {names[0]} comes first"
-            config.problems.append(Problem(names[1], 0, 0, "note", f"{sentence}; remove one"))
+            are, remedy = ("is", "remove one") if len(names) == 2 else ("are", "keep one")
+            others = f"{' and '.join(names[1:])} {are} not read"
+            sentence = f"{others}, since {names[0]} comes first; {remedy}"
+            config.problems.append(Problem(names[1], 0, 0, "note", sentence))
         return config
 
     def _apply(self, config: Config) -> None:

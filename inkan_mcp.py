@@ -230,9 +230,7 @@ def pattern(source: str, flags: int = 0) -> re.Pattern[str]:
 def fold(text: str) -> str:
     """`text` as it is compared: trimmed, in NFC, case-folded (SPEC 7)."""
     text = text.strip()
-    if text.isascii():
-        return text.lower()
-    return to_nfc(text).casefold()
+    return text.lower() if text.isascii() else to_nfc(text).casefold()
 
 
 def to_nfc(text: str) -> str:
@@ -244,10 +242,28 @@ def to_nfc(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
+_FOLDED_KEYS: dict[str, str] = {}  # records repeat the same few keys
+
+
 def fold_key(key: str) -> str:
     """A front matter key without case, `_`, `-` and space: one key in every spelling (SPEC 5)."""
-    key = key.lower() if key.isascii() else to_nfc(key).casefold()
-    return key.replace("_", "").replace("-", "").replace(" ", "")
+    folded = _FOLDED_KEYS.get(key)
+    if folded is None:
+        folded = key.lower() if key.isascii() else to_nfc(key).casefold()
+        folded = folded.replace("_", "").replace("-", "").replace(" ", "")
+        if len(key) <= 40 and len(_FOLDED_KEYS) < 1000:
+            _FOLDED_KEYS[key] = folded
+    return folded
+
+
+def word_table(meanings: Mapping[str, str]) -> dict[str, str]:
+    """Each word with its meaning, made of the words of each meaning."""
+    return {word: meaning for meaning, words in meanings.items() for word in words.split()}
+
+
+def word_list(text: str) -> tuple[str, ...]:
+    """The words of `text`, for a table that reads better without quotes."""
+    return tuple(text.split())
 
 
 def key_text(key: object) -> str:
@@ -330,14 +346,6 @@ def parse_date(text: str) -> str | None:
     return iso_date(year, month, int(found[3]))
 
 
-def day_number(date: str) -> int:
-    """A `YYYY-MM-DD` as a count of days, for differences (days of the proleptic calendar)."""
-    year, month, day = (int(part) for part in date.split("-"))
-    if month <= 2:
-        year, month = year - 1, month + 12
-    return 365 * year + year // 4 - year // 100 + year // 400 + (153 * month - 457) // 5 + day
-
-
 def add_days(date: str, days: int) -> str | None:
     """The day that many days after `date`; `None` outside the years 1 to 9999."""
     import datetime  # only a stated cycle needs it
@@ -357,25 +365,23 @@ def add_months(date: str, months: int) -> str | None:
     return iso_date(year, month, min(day, days_in_month(year, month)))
 
 
-_UNITS = {
-    "day": (0, 1), "d": (0, 1),
-    "week": (0, 7), "wk": (0, 7), "w": (0, 7), "fortnight": (0, 14),
-    "month": (1, 0), "mth": (1, 0), "mo": (1, 0), "m": (1, 0),
-    "quarter": (3, 0), "qtr": (3, 0), "q": (3, 0),
-    "year": (12, 0), "yr": (12, 0), "y": (12, 0),
-}  # fmt: skip
-_CYCLES = {
-    "daily": (0, 1), "weekly": (0, 7), "fortnightly": (0, 14), "biweekly": (0, 14),
-    "monthly": (1, 0), "bimonthly": (2, 0), "quarterly": (3, 0),
-    "halfyearly": (6, 0), "halfyear": (6, 0), "semiannual": (6, 0), "semiannually": (6, 0),
-    "annual": (12, 0), "annually": (12, 0), "yearly": (12, 0),
-    "biennial": (24, 0), "biennially": (24, 0),
+_PERIODS = {  # words for a cycle, by its months and days
+    word: length
+    for length, words in {
+        (0, 1): "day d daily", (0, 7): "week wk w weekly",
+        (0, 14): "fortnight fortnightly biweekly", (1, 0): "month mth mo m monthly",
+        (2, 0): "bimonthly", (3, 0): "quarter qtr q quarterly",
+        (6, 0): "halfyear halfyearly semiannual semiannually",
+        (12, 0): "year yr y annual annually yearly", (24, 0): "biennial biennially",
+    }.items()
+    for word in words.split()
 }  # fmt: skip
 _COUNTS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
     "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
 }  # fmt: skip
 _ISO_DURATION = r"p(?:([0-9]+)y)?(?:([0-9]+)m)?(?:([0-9]+)w)?(?:([0-9]+)d)?(?:t[0-9hms]*)?"
+_HYPHEN = r"(?<=[0-9a-z])-(?=[a-z])"  # of `6-month`
 _DURATION_WORDS = r"[0-9]+|[a-z]+|[^ ,0-9a-z]"
 
 
@@ -385,30 +391,33 @@ def parse_duration(text: str) -> tuple[int, int] | None:
     A number alone counts days from 30 on and months below, as people write them.
     """
     text = text.strip().lower().rstrip(".")
-    if len(text) > 64 or not text.isascii():  # no cycle is that long, and hostile text may be
+    if not text or len(text) > 64 or not text.isascii():  # no cycle is that long; hostile text is
         return None
+    iso = pattern(_ISO_DURATION).fullmatch(text)
     if text.isdigit():
         months, days = (0, int(text)) if int(text) >= 30 else (int(text), 0)
-    elif (iso := re.fullmatch(_ISO_DURATION, text)) is not None:
+    elif iso:
         year, month, week, day = (int(part or 0) for part in iso.groups())
         months, days = 12 * year + month, 7 * week + day
     else:
-        months, days = _CYCLES.get(fold_key(text)) or _spoken_duration(text)
+        months, days = _spoken_duration(text)
     return (months, days) if months or days else None
 
 
 def _spoken_duration(text: str) -> tuple[int, int]:
     """`6 months`, `every year`, `1y 6m`, `six months`; (0, 0) where any part is something else."""
-    words = re.findall(_DURATION_WORDS, re.sub(r"(?<=[0-9a-z])-(?=[a-z])", " ", text))
+    if len(text) > 2 and fold_key(text) in _PERIODS:
+        return _PERIODS[fold_key(text)]
+    words = pattern(_DURATION_WORDS).findall(pattern(_HYPHEN).sub(" ", text))
     if words and words[0] in ("every", "each", "in", "after"):
         words = words[1:]
     words = [word for word in words if word != "and"]
-    if len(words) == 1 and len(words[0]) > 2:
-        return _CYCLES.get(words[0]) or _UNITS.get(words[0], (0, 0))
+    if len(words) == 1:
+        words = ["one", *words] if len(words[0]) > 2 else []
     months = days = 0
     for count, unit in zip(words[::2], words[1::2]):
         number = int(count) if count.isdigit() else _COUNTS.get(count, 0)
-        per = _UNITS.get(unit if len(unit) == 1 else unit.rstrip("s"))
+        per = _PERIODS.get(unit if len(unit) == 1 else unit.rstrip("s"))
         if per is None or not number:
             return 0, 0
         months, days = months + number * per[0], days + number * per[1]
@@ -462,17 +471,17 @@ def text_of(value: object) -> str:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return str(value)
+    try:
+        return str(value)
+    except ValueError:  # Python writes no integer of more than 4300 digits, but reads hex ones
+        return hex(value) if isinstance(value, int) else ""
 
 
 def text_list(value: object) -> list[str]:
     """One or many as a list of texts, empty ones left out; `[[wiki]]` links keep their brackets."""
-    if isinstance(value, dict):
-        items: list[object] = [value]
-    elif isinstance(value, (list, tuple)):
-        items = list(value)
-    else:
-        items = [value]
+    if value is None:
+        return []
+    items = value if isinstance(value, (list, tuple)) else [value]
     texts = (_item_text(item) for item in items)
     return [text for text in texts if text]
 
@@ -645,15 +654,16 @@ class Review:
 class Reviewer:
     """One reviewer: the handle without `@`, a state, whether their approval is required.
 
-    `state` is `approved`, `changes-requested`, `commented` or `pending`.
+    `state` is `approved`, `changes-requested`, `commented` or `pending`; `""` while none is known.
+    `ids` are the folded names that tell them from others, `when` is the day of the state.
     """
 
-    __slots__ = ("name", "optional", "required", "state")
+    __slots__ = ("ids", "name", "optional", "required", "state", "when")
 
-    def __init__(
-        self, name: str, state: str, *, required: bool = False, optional: bool = False
-    ) -> None:
-        self.name, self.state, self.required, self.optional = name, state, required, optional
+    def __init__(self, name: str, state: str = "") -> None:
+        self.name, self.state, self.when = name, state, ""
+        self.ids = [fold_handle(name)]
+        self.required = self.optional = False
 
 
 class Approval:
@@ -711,40 +721,42 @@ class Record:
 class FieldSet:
     """The front matter of one record: values by folded key, each taken once; the rest is custom.
 
-    `note(key, kind, sentence)` gathers a problem at the line of that key.
+    `written` has the keys as written, `notes` what was found wrong: (key, kind, sentence). Going
+    through it gives the folded keys that nobody took, in their order.
     """
 
-    __slots__ = ("_notes", "_values", "written")
+    __slots__ = ("_values", "notes", "written")
 
     def __init__(self, mapping: Mapping[Any, object], declared: Iterable[str] = ()) -> None:
         self._values: dict[str, object] = {}
         self.written: dict[str, str] = {}
-        self._notes: list[tuple[str, str, str]] = []
+        self.notes: list[tuple[str, str, str]] = []
         custom = frozenset(declared)
         for written, value in mapping.items():
-            key = key_text(written)
+            key = written if isinstance(written, str) else key_text(written)
             folded = fold_key(key)
             if folded in custom:
                 folded = "\0" + key  # a declared field is custom, whatever it is called (SPEC 5)
-            if folded in self._values:
-                if self._values[folded] not in (None, "", []):
-                    if value not in (None, "", []):
-                        other = self.written[folded]
-                        self.note(key, "value", f"{key} says the same as {other}, which is used")
-                    continue
-            self._values[folded], self.written[folded] = value, key
+            if folded in self._values and self._values[folded] not in (None, "", []):
+                if value not in (None, "", []):
+                    other = self.written[folded]
+                    self.note(key, "value", f"{key} says the same as {other}, which is used")
+            else:
+                self._values[folded], self.written[folded] = value, key
 
     def note(self, key: str, kind: str, sentence: str) -> None:
         """Gather a problem; `key` as written says where it stands."""
-        self._notes.append((key, kind, sentence))
+        self.notes.append((key, kind, sentence))
 
-    @property
-    def notes(self) -> list[tuple[str, str, str]]:
-        """What was gathered: (key, kind, sentence)."""
-        return self._notes
+    def blame(self, folded: str, kind: str, what: str) -> None:
+        """Gather a problem of the value under that key; the sentence begins with the key."""
+        self.note(self.written[folded], kind, f"{self.written[folded]} {what}")
 
     def __contains__(self, folded: str) -> bool:
         return folded in self._values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
 
     def take(self, folded: str) -> object:
         """The value of that key, which then is no custom field; `None` where it is absent."""
@@ -754,12 +766,18 @@ class FieldSet:
         """The value of that key, left where it is; `None` where it is absent."""
         return self._values.get(folded)
 
-    def put(self, folded: str, left: Mapping[str, object]) -> None:
-        """Keep of the mapping under that key what nobody took from it; nothing takes the key."""
-        if left:
-            self._values[folded] = left
-        else:
-            self._values.pop(folded, None)
+    def within(self, folded: str) -> list[FieldSet]:
+        """The mapping under that key as a set of its own; empty where there is none."""
+        value = self._values.get(folded)
+        return [FieldSet(value)] if isinstance(value, dict) else []
+
+    def leave(self, folded: str, inner: FieldSet) -> None:
+        """Keep of the mapping under that key what nobody took from `inner`, and what it noted."""
+        self._values[folded] = inner.rest()
+        for _, kind, sentence in inner.notes:
+            self.note(self.written[folded], kind, f"{self.written[folded]}.{sentence}")
+        if not self._values[folded]:
+            self.take(folded)
 
     def rest(self) -> dict[str, object]:
         """What nobody took, under its own name."""
@@ -929,26 +947,29 @@ def record_from_fields(
 
     The same for front matter, for the labels of foreign archives and for an index entry.
     """
-    if fold(text_of(fields.take("draft"))) in ("true", "yes", "on"):
+    take = fields.take
+    if fold(text_of(take("draft"))) in ("true", "yes", "on"):
         return None
     record = Record(origin)
-    record.title = text_of(fields.take("title")) or heading or origin.id.rsplit("/", 1)[-1]
-    record.description = text_of(fields.take("description")) or None
-    record.type = text_of(fields.take("type")) or origin.type
+    record.title = text_of(take("title")) or heading or origin.id.rsplit("/", 1)[-1]
+    record.description = text_of(take("description")) or None
+    record.type = text_of(take("type")) or origin.type
     record.ref = _ref(record, rules)
-    _read_status(record, _status_text(fields.take("status")), rules)
+    _read_status(record, _status_text(take("status")), rules)
     record.date = _read_date(fields, "date")
-    record.tags = split_words(fields.take("tags"), spaces=True)
-    record.authors = people_list(fields.take("authors"))
-    record.deciders = people_list(fields.take("deciders"))
-    record.related = text_list(fields.take("related"))
-    record.supersedes = text_list(fields.take("supersedes"))
-    record.superseded_by = text_list(fields.take("supersededby"))
+    record.tags = split_words(take("tags"), spaces=True)
+    record.authors = people_list(take("authors"))
+    record.deciders = people_list(take("deciders"))
+    record.related = text_list(take("related"))
+    record.supersedes = text_list(take("supersedes"))
+    record.superseded_by = text_list(take("supersededby"))
     cycle = rules.review_every if record.current else None
     record.review = parse_review(fields, record.date, cycle)
     record.reviewers, required = parse_reviewers(fields)
-    by_type = rules.approvals.get(fold(record.type or ""))
-    record.approval = approval_of(record.reviewers, required if required is not None else by_type)
+    if record.reviewers:
+        by_type = rules.approvals.get(fold(record.type or ""))
+        required = by_type if required is None else required
+        record.approval = approval_of(record.reviewers, required)
     record.fields = _custom_fields(fields, rules)
     return record
 
@@ -975,31 +996,26 @@ def _read_status(record: Record, text: str, rules: Rules) -> None:
 
 
 def _read_date(fields: FieldSet, key: str) -> str | None:
-    value = fields.take(key)
-    text = text_of(value)
-    if not text:
-        return None
-    date = parse_date(text)
-    if date is None:
-        fields.note(
-            fields.written[key], "date",
-            f"{fields.written[key]} is {quoted(text)}, which is no date; write it as YYYY-MM-DD",
-        )  # fmt: skip
+    text = text_of(fields.take(key))
+    date = parse_date(text) if text else None
+    if text and date is None:
+        fields.blame(key, "date", f"is {quoted(text)}, which is no date; write it as YYYY-MM-DD")
     return date
 
 
 def _custom_fields(fields: FieldSet, rules: Rules) -> dict[str, object]:
     """Every key that nobody took, and what a nested `fields:` map holds; declared ones checked."""
-    rest = fields.rest()
-    nested = next((key for key in rest if fold_key(key) == "fields"), None)
-    if nested is not None and isinstance(rest[nested], dict):
-        inner = rest.pop(nested)
-        assert isinstance(inner, dict)
-        rest = {**inner, **rest}
-    for key, value in rest.items():
+    from functools import partial  # `re` has it already
+
+    rest: dict[str, object] = {}
+    for inner in fields.within("fields"):
+        rest = inner.rest()
+        fields.take("fields")
+    rest.update(fields.rest())
+    for key, value in rest.items() if rules.declared else ():
         declaration = rules.declared.get(fold_key(key))
         if declaration is not None and value is not None:
-            rest[key] = checked_value(declaration, value, lambda s, key=key: fields.note(key, "value", s))  # type: ignore[misc]  # noqa: E501
+            rest[key] = checked_value(declaration, value, partial(fields.note, key, "value"))
     return {key: plain(value) for key, value in rest.items()}
 
 
@@ -1019,164 +1035,168 @@ def plain(value: object) -> object:
 
 # ── 4b Reviews, reviewers and declared fields ─────────────────────────────────────────────────
 
-# How archives spell it, folded; the first that stands in a record is used. Most spellings say by
-# themselves what they mean. A loose one is taken only where its value fits: what else people
-# write under such a key (`revisit: when traffic doubles`) stays a custom field.
-# Patterns are texts here, compiled on first use: most records have no such key.
+if TYPE_CHECKING:
+    Say = Callable[[str], None]  # hears what is wrong with one value
+    Note = Callable[[str, str], None]  # hears the name of a field, and what is wrong with it
 
-_REVIEW_KEYS = {
-    **dict.fromkeys(
-        ("reviewby", "reviewdue", "reviewduedate", "dueforreview", "nextreview", "nextreviewdate",
-         "nextreviewdue", "nextreviewon", "reviewon", "reviewafter"), "due"),
-    **dict.fromkeys(
-        ("lastreviewed", "lastreviewedon", "lastreviewedat", "lastrevieweddate", "lastreview",
-         "lastreviewdate", "reviewedon", "reviewedat", "statuslastreviewed",
-         "freshnessreviewedon", "lastverified", "lastverifiedon"), "reviewed"),
-    **dict.fromkeys(
-        ("reviewevery", "reviewin", "reviewcycle", "reviewcadence", "reviewinterval",
-         "reviewfrequency", "reviewperiod", "reviewafterdays"), "every"),
-    "reviewdate": "either",
-    "reviewed": "reviewed",
-    "ms.date": "reviewed",
-    **dict.fromkeys(
-        ("revisit", "revisiton", "revisitby", "resubmission", "validuntil", "expires", "expireson",
-         "expireby", "expirydate", "expirationdate"), "due"),
-}  # fmt: skip
+# How archives spell it, folded. Most spellings say by themselves what they mean. A loose one is
+# taken only where its value fits: what else people write under such a key (`revisit: when traffic
+# doubles`) stays a custom field. A `review-date` is used for the next review and for the last one.
+_REVIEW_KEYS = word_table({
+    "due": "reviewby reviewdue reviewduedate dueforreview nextreview nextreviewdate nextreviewdue "
+           "nextreviewon reviewon reviewafter revisit revisiton revisitby resubmission validuntil "
+           "expires expireson expireby expirydate expirationdate",
+    "reviewed": "lastreviewed lastreviewedon lastreviewedat lastrevieweddate lastreview "
+                "lastreviewdate reviewed reviewedon reviewedat statuslastreviewed "
+                "freshnessreviewedon lastverified lastverifiedon ms.date",
+    "every": "reviewevery reviewin reviewcycle reviewcadence reviewinterval reviewfrequency "
+             "reviewperiod",
+    "days": "reviewafterdays",
+    "either": "reviewdate",
+    "any": "review",
+})  # fmt: skip
 _NESTED_REVIEW_KEYS = {
     **_REVIEW_KEYS,
-    **dict.fromkeys(("due", "next", "by"), "due"),
-    **dict.fromkeys(("last", "on"), "reviewed"),
-    **dict.fromkeys(("every", "in", "cycle", "cadence", "interval", "frequency"), "every"),
-    "date": "either",
-}
-_LOOSE_REVIEW_KEYS = frozenset(
-    ("reviewed", "ms.date", "revisit", "revisiton", "revisitby", "resubmission", "validuntil",
-     "expires", "expireson", "expireby", "expirydate", "expirationdate", "by", "on")
-)  # fmt: skip
-_NO_REVIEW = frozenset(("", "no", "none", "never", "false", "off", "n/a", "na", "tbd", "-"))
+    **word_table({"due": "due next by", "reviewed": "last on", "either": "date",
+                  "every": "every in cycle cadence interval frequency"}),
+}  # fmt: skip
+_PEOPLE_KEYS = word_table({
+    "": "reviewers reviews",
+    "required": "approvers humanapprovers requiredreviewers requiredapprovers",
+    "approved": "approvals approvedby",
+    "changes-requested": "objections rejectedby",
+})  # fmt: skip
+_LOOSE_KEYS = frozenset(word_list(
+    "reviewed ms.date revisit revisiton revisitby resubmission validuntil expires expireson "
+    "expireby expirydate expirationdate by on reviews approvals objections"
+))  # fmt: skip
+_NO_REVIEW = frozenset(word_list("no none never false off n/a na tbd -"))
 _REVIEW_LEAD = r"(?ai)\A(?:until|till|by|before|on)[ \t:]+"
 _US_DATE = r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})"
 _DATE_ATTEMPT = r"[0-9]{1,4}[-/.][0-9]{1,2}"
-_MOST_PEOPLE = 1000  # mentions in one key that are read; more are no reviewers but a mistake
-_MOST_VALUES = 5000  # values of one declared field that are read
+_DAY_EXPECTED = ("date", "no date; write it as YYYY-MM-DD")
+_REVIEW_EXPECTED = {
+    "any": ("value", "neither a date nor a cycle; write it as YYYY-MM-DD or like 6 months"),
+    "every": ("value", "no cycle; write it like 6 months"),
+    "days": ("value", "no number of days; write it like 90"),
+}
 _DRIFT_DAYS = 31  # a stated due date may differ that much from its cycle without a word
 
 
-class _ReviewReader:
-    """What the keys of one record say about its review; the first of each kind holds.
+def parse_review(fields: FieldSet, date: str | None, cycle: str | None) -> Review | None:
+    """The periodic review that `fields` state in any of the field's spellings (SPEC 7).
 
-    `either` is a `review-date`, which is used for both the next and the last review.
+    `date` is the record's own date, `cycle` what holds for records that state no cycle.
+    Understood keys are taken. The day of reading has no part in it, since records are kept.
     """
+    found: dict[str, str] = {}  # what is said first of each: days as `due`, `reviewed`, `either`
+    for inner in fields.within("review"):
+        _read_review_keys(inner, _NESTED_REVIEW_KEYS, found)
+        fields.leave("review", inner)
+    _read_review_keys(fields, _REVIEW_KEYS, found)
+    if not found and not cycle:
+        return None
+    own = found.get("every", found.get("days"))  # `""` says that there is no cycle
+    every = (cycle if own is None else own) or ""
+    in_days = "days" in found and "every" not in found and every.isdigit()
+    duration = parse_duration(f"{every} days" if in_days else every)
+    start = _review_day(date, last=False) if date else None
+    _settle_review_date(found, start, duration if own else None)
+    due, reviewed = found.get("due"), found.get("reviewed")
+    base = reviewed or start
+    computed = add_duration(base, duration) if base and duration else None
+    if own and due and computed and due != computed:
+        first, last = sorted((due, computed))
+        if (add_days(first, _DRIFT_DAYS) or last) < last:
+            key = next(key for key in fields.written if key in _REVIEW_KEYS)
+            sentence = (f"the review is due on {due} as written, but {quoted(own)} after {base} is "
+                        f"{computed}; correct the one that is wrong")  # fmt: skip
+            fields.note(fields.written[key], "value", sentence)
+    due = due or computed
+    return Review(due, reviewed, every or None) if due or reviewed or every else None
 
-    __slots__ = ("days", "fields", "found", "never")
 
-    def __init__(self, fields: FieldSet) -> None:
-        self.fields = fields
-        self.found: dict[str, str] = {}
-        self.days = False  # whether a bare number counts days, since the key says so
-        self.never = False
+def _read_review_keys(fields: FieldSet, senses: dict[str, str], found: dict[str, str]) -> None:
+    """Read every review key, the loose ones last, and take those that were understood."""
+    present = [key for key in fields if key in senses]
+    for key in sorted(present, key=_LOOSE_KEYS.__contains__):
+        empty = fields.peek(key) in (None, "", [], {})
+        if empty or _read_review_key(fields, key, senses[key], found):
+            fields.take(key)
 
-    def read_all(self) -> None:
-        """Read every review key of the record and take those that were understood."""
-        review = self.fields.peek("review")
-        if isinstance(review, dict):
-            written = self.fields.written["review"]
-            left = {
-                key: value
-                for key, value in review.items()
-                if not self._read(_NESTED_REVIEW_KEYS, (written, str(key)), value)
-            }
-            self.fields.put("review", left)
-        elif "review" in self.fields and self._read_scalar(review):
-            self.fields.take("review")
-        for folded in _present(self.fields, _REVIEW_KEYS):
-            place = (self.fields.written[folded], "")
-            if self._read(_REVIEW_KEYS, place, self.fields.peek(folded)):
-                self.fields.take(folded)
 
-    def _note(self, place: tuple[str, str], kind: str, what: str) -> None:
-        self.fields.note(place[0], kind, f"{'.'.join(filter(None, place))} {what}")
-
-    def _read_scalar(self, value: object) -> bool:
-        """`review:` with one value: a day it is due, or a cycle. True where it was understood."""
-        text = _one_text(value)
-        place = (self.fields.written["review"], "")
-        if value in (None, "", [], False) or fold(text or "") in _NO_REVIEW - {""}:
-            self.never = value not in (None, "", [])
-        elif text and not isinstance(value, bool) and _review_day(text, last=True):
-            self.found["due"] = text
-        elif text and not isinstance(value, bool) and parse_duration(text):
-            self.found["every"] = text
-        else:
-            self._note(
-                place, "value",
-                f"is {_named(value)}, which is neither a date nor a cycle; "
-                "write a date as YYYY-MM-DD or a cycle like 6 months",
-            )  # fmt: skip
-            return False
-        return True
-
-    def _read(self, keys: Mapping[str, str], place: tuple[str, str], value: object) -> bool:
-        """One key. True where it was understood, or could mean nothing but a review."""
-        folded = fold_key(place[1] or place[0])
-        sense, loose = keys.get(folded), folded in _LOOSE_REVIEW_KEYS
-        if sense is None:
-            return False
-        text = _one_text(value)
-        if text is None or isinstance(value, bool):
-            return self._read_misfit(sense, place, value, loose=loose)
-        if not text or (sense != "every" and fold(text) in _NO_REVIEW):
-            return not (loose and text)
-        if loose and (sense in self.found or self._is_expiry_beside_review(folded)):
-            return False
-        if sense != "every" and _review_day(text, last=sense == "due"):
-            return self._keep(sense, text, place)
-        if sense == "every" or self._is_cycle(folded, text):
-            self.days = self.days or folded == "reviewafterdays"
-            return self._keep("every", text, place)
-        if not loose or re.search(_DATE_ATTEMPT, text[:200]):
-            self._note_unread(place, value)
-        return not loose
-
-    def _read_misfit(
-        self, sense: str, place: tuple[str, str], value: object, *, loose: bool
-    ) -> bool:
-        """A boolean, list or mapping: it stays a custom field, but `every: false` is an answer."""
-        if sense == "every" and value is False:
-            self.never = True
-            return True
-        if sense == "every":
-            self._note(place, "value", f"is {_named(value)}, which is no cycle; write 6 months")
-        elif not loose or (sense == "reviewed" and isinstance(value, bool)):
-            self._note_unread(place, value)
-        return value in ([], {})
-
-    def _is_expiry_beside_review(self, folded: str) -> bool:
-        """Where a `review-date` stands, the end of validity is not what the review waits for."""
-        return "either" in self.found and folded.startswith(("expir", "valid"))
-
-    def _is_cycle(self, folded: str, text: str) -> bool:
-        """`next-review: quarterly` states a cycle; a token's `expires: 30d` does not."""
-        if folded.startswith("revisit") or folded not in _LOOSE_REVIEW_KEYS:
-            return not text.isdigit() and parse_duration(text) is not None
+def _read_review_key(fields: FieldSet, key: str, sense: str, found: dict[str, str]) -> bool:
+    """One key. True where it was understood, or could mean nothing but a review."""
+    value, loose = fields.peek(key), key in _LOOSE_KEYS
+    if sense == "any" and isinstance(value, dict):  # what is left of one that was read
         return False
+    kind, expected = _REVIEW_EXPECTED.get(sense, _DAY_EXPECTED)
+    no_text = value is True or (value is False and kind == "date")  # `every: false` is an answer
+    text = "" if no_text else _one_text(value) or ""
+    if kind == "date" and fold(text) in _NO_REVIEW:
+        return not loose
+    if loose and (sense in found or ("either" in found and key.startswith(("expir", "valid")))):
+        return False  # the end of validity is not what the review waits for
+    fact = _review_fact(key, sense, text) if text else None
+    if fact is None:
+        attempt = pattern(_DATE_ATTEMPT).search(text[:200]) or (no_text and sense == "reviewed")
+        if attempt or not loose:
+            fields.blame(key, kind, f"is {_named(value)}, which is {expected}")
+        return bool(text) and kind == "date" and not loose
+    first = found.setdefault(*fact)
+    if first and fact[1] and fold(first) != fold(fact[1]):
+        fields.blame(key, "value", f"says {quoted(fact[1])} besides {quoted(first)}, which is used")
+    return True
 
-    def _keep(self, sense: str, text: str, place: tuple[str, str]) -> bool:
-        first = self.found.setdefault(sense, text)
-        if fold(first) != fold(text):
-            what = f"says {quoted(text)} besides {quoted(first)}, which is used"
-            self._note(place, "value", what)
-        return True
 
-    def _note_unread(self, place: tuple[str, str], value: object) -> None:
-        what = f"is {_named(value)}, which is no date; write it as YYYY-MM-DD"
-        self._note(place, "date", what)
+def _review_fact(key: str, sense: str, text: str) -> tuple[str, str] | None:
+    """What `text` says under that key: a day and its sense, or a cycle; `None` for neither."""
+    if sense in ("every", "days"):
+        return sense, "" if text == "false" else text  # a cycle in whatever words, or none at all
+    if sense == "any" and fold(text) in _NO_REVIEW:
+        return "every", ""
+    day = _review_day(text, last=sense != "reviewed")
+    if day:
+        return "due" if sense == "any" else sense, text if sense == "either" else day
+    # `next-review: quarterly` is a cycle, while a token's `expires: 30d` is none
+    spoken = not text.isdigit() and (key not in _LOOSE_KEYS or key.startswith("revisit"))
+    return ("every", text) if (spoken or sense == "any") and parse_duration(text) else None
 
 
-def _present(fields: FieldSet, keys: Iterable[str]) -> list[str]:
-    """Those of `keys` that nobody took yet, in their order."""
-    written = fields.written  # asked first, since nearly all records have none of them
-    return [key for key in keys if key in written and key in fields]
+def _review_day(text: str, *, last: bool) -> str | None:
+    """The day that `text` states; of a month alone its last day, or else its first."""
+    date = parse_date(text)
+    if date is None:
+        text = pattern(_REVIEW_LEAD).sub("", text[:80], count=1)
+        american = pattern(_US_DATE).fullmatch(text)  # how `ms.date` is written
+        if american:
+            return iso_date(int(american[3]), int(american[1]), int(american[2]))
+        date = parse_date(text)
+    if date is None or len(date) != 7:
+        return date
+    year, month = int(date[:4]), int(date[5:])
+    return iso_date(year, month, days_in_month(year, month) if last else 1)
+
+
+def _settle_review_date(
+    found: dict[str, str], start: str | None, cycle: tuple[int, int] | None
+) -> None:
+    """Decide whether a `review-date` is the next review or the last one.
+
+    It is the last one where another key says when the next is. Else it is the next one if it is
+    later than the record's date and, where a cycle is all that stands beside it, not earlier than
+    the cycle leads to from there: nobody plans a review sooner than its cycle asks for it.
+    """
+    text = found.pop("either", "")
+    day = _review_day(text, last=True)
+    if not day:
+        return
+    if cycle is None or "reviewed" in found:
+        planned = start is None or day > start
+    else:
+        planned = start is not None and day >= (add_duration(start, cycle) or start)
+    sense = "due" if planned and "due" not in found else "reviewed"
+    found.setdefault(sense, _review_day(text, last=sense == "due") or day)
 
 
 def _one_text(value: object) -> str | None:
@@ -1193,467 +1213,307 @@ def _named(value: object) -> str:
     return "a list" if isinstance(value, list) else quoted(text_of(value))
 
 
-def _review_day(text: str, *, last: bool) -> str | None:
-    """The day that `text` states; of a month alone its last day, or else its first."""
-    text = re.sub(_REVIEW_LEAD, "", text[:80], count=1)
-    american = re.fullmatch(_US_DATE, text)  # how `ms.date` is written
-    if american:
-        return iso_date(int(american[3]), int(american[1]), int(american[2]))
-    date = parse_date(text)
-    if date is None or len(date) != 7:
-        return date
-    year, month = int(date[:4]), int(date[5:])
-    return iso_date(year, month, days_in_month(year, month) if last else 1)
+def _advice(word: str, known: Iterable[str], otherwise: str) -> str:
+    """What to do about an unknown word: take the nearest one, if one is near."""
+    near = near_misses(word, known, 1)
+    return f"did you mean {near[0]}?" if near else otherwise
 
 
-def parse_review(
-    fields: FieldSet, date: str | None, cycle: str | None, *, today: str | None = None
-) -> Review | None:
-    """The periodic review that `fields` state in any of the field's spellings (SPEC 7).
-
-    `date` is the record's own date, `cycle` what holds for records that state no cycle. With
-    `today` a `review-date` to come is known from one that is past. Understood keys are taken.
-    """
-    reader = _ReviewReader(fields)
-    reader.read_all()
-    found = reader.found
-    own = found.get("every")
-    every = own if own is not None or reader.never else cycle
-    numbered = reader.days and (own or "").isdigit()
-    duration = parse_duration(f"{own} days" if numbered else every or "")
-    start = _review_day(date, last=False) if date else None
-    _settle_review_date(found, start, duration if own else None, today)
-    reviewed = _review_day(found.get("reviewed", ""), last=False)
-    base = reviewed or start
-    computed = add_duration(base, duration) if base and duration else None
-    due = _review_day(found.get("due", ""), last=True)
-    if due and computed and own and abs(day_number(due) - day_number(computed)) > _DRIFT_DAYS:
-        fields.note(
-            _review_key(fields), "value",
-            f"the review is due on {due} as written, but {quoted(own)} after {base} is {computed}; "
-            "correct the one that is wrong",
-        )  # fmt: skip
-    due = due or computed
-    return Review(due, reviewed, every) if due or reviewed or every else None
+def _members(mapping: Mapping[Any, object]) -> dict[str, object]:
+    """A mapping under folded keys, the first of two equal ones."""
+    folded: dict[str, object] = {}
+    for key, value in mapping.items():
+        folded.setdefault(fold_key(key_text(key)), value)
+    return folded
 
 
-def _review_key(fields: FieldSet) -> str:
-    """The key, as written, that a message about the due date points at."""
-    known = (fields.written[key] for key in ("review", *_REVIEW_KEYS) if key in fields.written)
-    return next(known, "review")
-
-
-def _settle_review_date(
-    found: dict[str, str], start: str | None, cycle: tuple[int, int] | None, today: str | None
-) -> None:
-    """Decide whether a `review-date` is the next review or the last one.
-
-    A day to come is the next one. A past one is the last where another key says when the next is
-    or a cycle leads to it, unless it is the very day that the cycle gives; alone it is the next.
-    """
-    text = found.pop("either", None)
-    if text is None:
-        return
-    last, first = _review_day(text, last=True) or "", _review_day(text, last=False) or ""
-    other = _review_day(found.get("due", ""), last=True)
-    if today and last > today:
-        found["due"] = text if not other or last < other else found["due"]
-    elif other or ("reviewed" not in found and cycle and not _is_on_cycle(last, start, cycle)):
-        found.setdefault("reviewed", text)
-    elif cycle or not start or first > start:
-        found["due"] = text
-    else:
-        found.setdefault("reviewed", text)
-
-
-def _is_on_cycle(day: str, start: str | None, cycle: tuple[int, int]) -> bool:
-    return start is not None and add_duration(start, cycle) == day
-
-
+_TRUE = (True, "true", "yes")
 _APPROVED, _CHANGES, _COMMENTED, _PENDING = "approved", "changes-requested", "commented", "pending"
-_STATES = {
-    **dict.fromkeys(
-        ("approved", "approve", "approves", "accepted", "accept", "lgtm", "+1", "yes", "ok", "okay",
-         "signedoff", "signoff", "ratified", "agreed", "done", "aprovado"), _APPROVED),
-    **dict.fromkeys(
-        ("changesrequested", "requestchanges", "requestedchanges", "requestschanges", "rejected",
-         "reject", "rejects", "no", "nack", "blocked", "block", "objection", "objected", "declined",
-         "needswork", "needschanges", "revise", "veto"), _CHANGES),
-    **dict.fromkeys(
-        ("commented", "comment", "comments", "reviewed", "abstain", "abstained", "neutral",
-         "discussed"), _COMMENTED),
-    **dict.fromkeys(
-        ("pending", "requested", "reviewrequested", "reviewrequired", "waiting", "awaiting", "open",
-         "todo", "inreview", "tbd", "notstarted", "dismissed"), _PENDING),
-}  # fmt: skip
-_MARKS = {
-    **dict.fromkeys("✅✔☑👍", _APPROVED),
-    **dict.fromkeys("❌🚫✗✘👎", _CHANGES),
-    "💬": _COMMENTED,
-    **dict.fromkeys("⏳⌛", _PENDING),
-}
-_NOBODY = frozenset(("", "tbd", "tba", "todo", "none", "n/a", "na", "?", "-", "unassigned"))
-_PERSON_KEYS = ("handle", "github", "login", "user", "username", "reviewer", "approver", "person",
-                "name", "id", "email", "team", "group")  # fmt: skip
-_STATE_KEYS = ("state", "status", "vote", "decision", "verdict", "review", "result")
-_WHEN_KEYS = ("date", "at", "on", "submittedat", "approvedat", "approvedon", "reviewedat")
+_STATES = word_table({
+    _APPROVED: "approved approve approves accepted accept lgtm +1 yes ok okay signedoff signoff "
+               "ratified agreed done aprovado",
+    _CHANGES: "changesrequested requestchanges requestedchanges requestschanges rejected reject "
+              "rejects no nack blocked block objection objected declined needswork needschanges "
+              "revise veto -1",
+    _COMMENTED: "commented comment comments reviewed abstain abstained neutral discussed",
+    _PENDING: "pending requested reviewrequested reviewrequired waiting awaiting open todo tbd "
+              "inreview notstarted dismissed",
+})  # fmt: skip
+_MARKS = word_table(
+    {_APPROVED: "✅ ✔ ☑ 👍", _CHANGES: "❌ 🚫 ✗ ✘ 👎", _COMMENTED: "💬", _PENDING: "⏳ ⌛"}
+)
+_NOBODY = frozenset(("", *word_list("tbd tba todo none n/a na ? - unassigned")))
+_IDENTITY_KEYS = word_list(
+    "handle github login user username reviewer approver person name id email"
+)
+_PERSON_KEYS = (*_IDENTITY_KEYS, "team", "group")
+_STATE_KEYS = word_list(
+    "state status vote decision verdict review result approved approvedat approvedon"
+)
+_WHEN_KEYS = ("date", "at", "on", "submittedat", "reviewedat")
+_REQUIRED_KEYS = ("requiredapprovals", "approvalsrequired", "minapprovals", "quorum", "required")
+_MOST_PEOPLE = 1000  # mentions in one key that are read; more are no reviewers but a mistake
+_PEOPLE_PART = r"(?:\([^()]*\)?|[^,;\n(])+"
 _CHECKBOX = r"\[([ xX])\](?!\()"
 _MARKDOWN_LINK = r"\[([^\[\]]*)\]\([^()]*\)"
 _EMAIL = r"<([^<>]*)>"
 _NAME_END = r"[(,;:=→]| [-–—]+ "
+_HANDLE_END = r"[(,;:=→ \t]"
 _PHRASE_END = r"[(),;:]| [-–—]+ "
 _SEPARATORS = r"\A(?:[:=→ \t]|[-–—]+ )*"
-_HANDLE_END = r"[(,;:=→ \t]"
 _DAY = r"(?a)(?:\b(?:on|at) )?\b([0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+Z?)?)"
-_CONDITION = r"(?a)\b(?:if|unless|once|but|when|except|until|pending|provided|not|conditional\w*)\b"
-
-
-class _Role:
-    """What an entry of one key means: its state where it states none, and whether it counts.
-
-    `loose` keys hold other things too, so they are taken only where every entry is a person.
-    """
-
-    __slots__ = ("dated", "loose", "optional", "required", "state")
-
-    def __init__(
-        self, state: str | None = None, *, required: bool = False, loose: bool = False
-    ) -> None:
-        self.state, self.required, self.loose = state, required, loose
-        self.optional = False
-        self.dated = required or state == _APPROVED  # a date alone is an approval
-
-
-_ROLES = {
-    "reviewers": _Role(),
-    "reviews": _Role(loose=True),
-    "approvers": _Role(required=True),
-    "humanapprovers": _Role(required=True),
-    "requiredreviewers": _Role(required=True),
-    "requiredapprovers": _Role(required=True),
-    "approvals": _Role(_APPROVED, loose=True),
-    "approvedby": _Role(_APPROVED),
-    "objections": _Role(_CHANGES, loose=True),
-    "rejectedby": _Role(_CHANGES),
-}
-_REQUIRED_KEYS = ("requiredapprovals", "approvalsrequired", "minapprovals", "quorum", "required")
-
-
-class _Entry:
-    """One mention of a person: names to know them by, and what it says of them."""
-
-    __slots__ = ("ids", "name", "optional", "required", "state", "when")
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.ids = [fold_handle(name)]
-        self.state: str | None = None
-        self.when = ""
-        self.required = self.optional = False
-
-    def absorb(self, later: _Entry) -> None:
-        """Another mention of the same person: the last dated one wins, else the last listed."""
-        self.ids += later.ids
-        self.required = self.required or later.required
-        self.optional = self.optional or later.optional
-        if later.state is not None and (self.state is None or later.when >= self.when):
-            self.state, self.when = later.state, later.when
+_CONDITION = r"(?ai)\b(?:if|unless|once|but|when|except|until|pending|provided|not|condition\w*)\b"
+_APPROVAL_COUNT = r"([0-9]{1,6})(?:\.0)?(?: ?(?:of|/) ?[0-9]{1,6})?"
 
 
 def parse_reviewers(fields: FieldSet) -> tuple[list[Reviewer], int | None]:
     """The reviewers that `fields` name, and how many approvals they say are required.
 
-    The keys that were understood are taken, also from within a `review:` mapping.
+    The keys that were understood are taken, also from within a `review:` mapping. Of the
+    `rfcReview` that a site publishes only `required` counts; the rest is worked out again.
     """
-    entries = _read_roles(fields)
-    review, published = fields.peek("review"), fields.peek("rfcreview")
-    inner = FieldSet({str(key): value for key, value in _mapping(review).items()})
-    entries += _read_roles(inner)
-    if published is None or isinstance(published, dict):
-        fields.take("rfcreview")  # what a site publishes; its counts are worked out again
-    if not entries and not inner.written:
-        return [], None
-    reviewers = [
-        Reviewer(
-            entry.name, entry.state or _PENDING,
-            required=entry.required, optional=entry.optional and not entry.required,
-        )
-        for entry in _one_per_person(entries)
-    ]  # fmt: skip
-    places = (fields, inner, FieldSet({"required": _mapping(published).get("required")}))
+    review, published = fields.within("review"), fields.within("rfcreview")
+    places = [fields, *review, *published]
+    reviewers = _one_per_person([person for place in places for person in _read_people(place)])
     required = _stated_required(places, reviewers) if reviewers else None
-    if isinstance(review, dict):
-        left = {key: item for key, item in review.items() if fold_key(str(key)) in inner}
-        fields.put("review", left)
-    for _, kind, sentence in inner.notes:
-        fields.note(fields.written["review"], kind, f"review: {sentence}")
+    for inner in review:
+        fields.leave("review", inner)
+    if published or fields.peek("rfcreview") is None:
+        fields.take("rfcreview")
     return reviewers, required
 
 
-def _mapping(value: object) -> dict[Any, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _read_roles(fields: FieldSet) -> list[_Entry]:
-    """The entries of every key that names people; those keys are taken."""
-    entries: list[_Entry] = []
-    for folded in _present(fields, _ROLES):
-        role, value, written = _ROLES[folded], fields.peek(folded), fields.written[folded]
+def _read_people(fields: FieldSet) -> list[Reviewer]:
+    """Every mention in the keys that name people; those keys are taken."""
+    mentions: list[Reviewer] = []
+    for key in [key for key in fields if key in _PEOPLE_KEYS]:
+        value = fields.peek(key)
         notes: list[str] = []
-        found = _read_people(value, role, notes)
+        found = None if isinstance(value, (bool, int, float)) else _mentions(value, key, notes)
         if found is not None:
-            fields.take(folded)
-            entries += found
+            fields.take(key)
+            mentions += found
+        elif key in _LOOSE_KEYS:
+            continue
         else:
-            what = f"is {_named(value)}, which names nobody; write a list of handles"
-            notes = [] if role.loose else [what]
-        for sentence in notes:
-            fields.note(written, "value", f"{written} {sentence}")
-    return entries
+            notes = [f"is {_named(value)}, which names nobody; write a list of handles"]
+        for what in notes:
+            fields.blame(key, "value", what)
+    return mentions
 
 
-def _read_people(value: object, role: _Role, notes: list[str]) -> list[_Entry] | None:
-    """The entries of one value; `None` where it names no people."""
-    if isinstance(value, (bool, int, float)):
-        return None
-    entries: list[_Entry] = []
-    for count, (text, details) in enumerate(_people_items(value, 0)):
-        if count == _MOST_PEOPLE:
-            notes.append(f"names more than {count:,} people; the rest are left out")
+def _mentions(value: object, key: str, notes: list[str]) -> list[Reviewer] | None:
+    """The people in one value; `None` for a loose key whose entries are not all sure to be some."""
+    role = _PEOPLE_KEYS[key]
+    mentions: list[Reviewer] = []
+    for text, details in _people_items(value):
+        if len(mentions) == _MOST_PEOPLE:
+            notes.append(f"names more than {_MOST_PEOPLE:,} people; the rest are left out")
             break
-        noted = len(notes)
-        entry = _read_entry(text, details, notes)
-        if role.loose and (len(notes) > noted or not _is_sure(text, details, entry, role)):
+        mention = _read_mention(text, details, notes)
+        sure = details or mention.state or text.startswith("@")
+        sure = sure or (role == _APPROVED and len(text) <= 60 and not _phrase_state(text)[0])
+        if key in _LOOSE_KEYS and (notes or not sure):  # `reviews: 5 stars`
             return None
-        if entry.state is None:
-            entry.state = _APPROVED if role.dated and entry.when else role.state
-        entry.required = entry.required or (role.required and not entry.optional)
-        if fold(entry.name).strip("[]()<> .") not in _NOBODY:
-            entries.append(entry)
-    return entries
+        if role != "required":
+            mention.state = mention.state or role
+        elif not mention.optional:
+            mention.required = True
+            mention.state = mention.state or (mention.when and _APPROVED)  # a date is an approval
+        if fold(mention.name).strip("[]()<> .") not in _NOBODY:
+            mentions.append(mention)
+    return mentions
 
 
-def _is_sure(text: str, details: dict[str, object], entry: _Entry, role: _Role) -> bool:
-    """Whether an entry of a key with several uses is a person (`reviews: 5 stars` is none)."""
-    if text.startswith("@") or any(key in details for key in _PERSON_KEYS):
-        return True
-    if _phrase_state(text)[0] is not None:  # `approvals: pending`
-        return False
-    return entry.state is not None or (role.state == _APPROVED and len(text) <= 60)
-
-
-def _people_items(value: object, depth: int) -> Iterator[tuple[str, dict[str, object]]]:
+def _people_items(value: object, depth: int = 0) -> Iterator[tuple[str, dict[str, object]]]:
     """Each person in one value: the text that names them, and what a mapping says besides."""
     if isinstance(value, dict):
-        folded = {fold_key(str(key)): item for key, item in value.items()}
-        if _person_text(folded):
-            yield _person_text(folded), folded
+        details = _members(value)
+        person = _person_of(details)
+        if person:
+            yield person, details
             return
         for name, detail in value.items():
-            yield from _pair_items(str(name), detail, depth)
+            yield from _pair_items(key_text(name), detail, depth)
     elif isinstance(value, list):
-        for item in value if depth < 3 else []:
+        for item in value if depth < 3 else ():
             yield from _people_items(item, depth + 1)
     elif not isinstance(value, bool):
         for part in _split_people(text_of(value), in_list=depth > 0):
             yield part, {}
 
 
-def _person_text(details: dict[str, object]) -> str:
+def _person_of(details: dict[str, object]) -> str:
     """Who a mapping is about, by handle rather than by name; `""` where it names nobody."""
     for key in _PERSON_KEYS:
         value = details.get(key)
         if isinstance(value, dict):  # as in `user: {login: ana}`
             value = next((value[inner] for inner in _PERSON_KEYS if inner in value), None)
-        if value is not None and not isinstance(value, (bool, dict, list)) and text_of(value):
-            return text_of(value)
+        text = "" if isinstance(value, bool) else _one_text(value)
+        if text:
+            return text
     return ""
 
 
-def _pair_items(
-    name: str, detail: object, depth: int
-) -> Iterator[tuple[str, dict[str, object]]]:
+def _pair_items(name: str, detail: object, depth: int) -> Iterator[tuple[str, dict[str, object]]]:
     """`"@ana": approved`, `"@ana": {state: …}`, or a group: `approved: ["@ana"]`."""
     group = fold_key(name)
     if isinstance(detail, list):
-        known = group in _STATES or group in ("required", "optional")
-        more: dict[str, object] = {"state": group} if group in _STATES else {group: True}
+        said: dict[str, object] = {"state": group} if group in _STATES else {}
+        if group in ("required", "optional"):
+            said = {group: True}
         for text, own in _people_items(detail, depth + 1):
-            yield (text, {**more, **own}) if known else (text, own)
+            yield text, {**said, **own}
     elif isinstance(detail, dict):
-        yield name, {fold_key(str(key)): value for key, value in detail.items()}
-    elif isinstance(detail, bool) or parse_date(text_of(detail)):
-        yield name, {"approved": detail}
+        yield name, _members(detail)
     else:
-        yield name, {"state": detail}
+        dated = isinstance(detail, bool) or parse_date(text_of(detail))
+        yield name, {"approved" if dated else "state": detail}
 
 
 def _split_people(text: str, *, in_list: bool) -> list[str]:
     """One text as its people: at lines and commas, or at spaces between `@handles` alone."""
-    words = text.replace(",", " ").split()
-    if len(words) > 1 and all(word.startswith("@") for word in words):
-        return words
-    if in_list:  # a comma within an item leads to a role: `@sam, for operations`
-        return [text] if text else []
-    parts, depth, start = [], 0, 0
-    for at, char in enumerate(text):
-        depth = max(0, depth + (char == "(") - (char == ")"))
-        if char in ";\n" or (char == "," and not depth):
-            parts.append(text[start:at])
-            start = at + 1
-    parts.append(text[start:])
-    return [part.strip(" \t\r*") for part in parts if part.strip(" \t\r*-")]
+    parts = people_list(text)
+    if len(parts) == 1 and not in_list:  # a comma in an item, or in parentheses, leads to a role
+        parts = [part.strip(" \t\r*") for part in pattern(_PEOPLE_PART).findall(text)]
+    return [part for part in parts if part.strip("-")]
 
 
-def _read_entry(text: str, details: dict[str, object], notes: list[str]) -> _Entry:
+def _read_mention(text: str, details: dict[str, object], notes: list[str]) -> Reviewer:
     """One mention of a person; a state that is unknown is noted, and never an approval."""
-    entry = _read_person(text.lstrip("-* \t"), notes)
-    entry.ids += [
-        fold_handle(other)
-        for key in _PERSON_KEYS
-        if (other := _one_text(details.get(key))) and other != text
-    ]
-    approved = details.get("approved")
-    if approved is not None:
-        when = parse_date(text_of(approved)) if not isinstance(approved, (dict, list)) else None
-        known = _phrase_state(_one_text(approved) or "")[0]
-        entry.state = _APPROVED if approved is True or when or known == _APPROVED else _PENDING
-        entry.when = text_of(approved) if when else ""
-    for key in _STATE_KEYS:
-        if details.get(key) not in (None, "", [], {}):
-            entry.state = _stated(details[key], entry, notes)
-    for key in _WHEN_KEYS:
-        when_text = _one_text(details.get(key)) or ""
-        if parse_date(when_text):
-            entry.when = when_text
-            if entry.state is None and key.startswith("approved"):
-                entry.state = _APPROVED
-    entry.required = entry.required or _is_true(details.get("required"))
-    entry.optional = entry.optional or _is_true(details.get("optional"))
-    entry.optional = entry.optional or _one_text(details.get("required")) in ("false", "no")
-    return entry
+    mention = _read_person(text, notes)
+    if not details:
+        return mention
+    named = (_one_text(details[key]) for key in _IDENTITY_KEYS if key in details)
+    mention.ids += [fold_handle(other) for other in named if other and other != text]
+    dates = (_one_text(details[key]) for key in _WHEN_KEYS if key in details)
+    mention.when = next((date for date in dates if date and parse_date(date)), "")
+    key = next((key for key in _STATE_KEYS if details.get(key) not in (None, "", [], {})), "")
+    said = (key.startswith("approved") and _one_text(details[key])) or ""
+    if parse_date(said):
+        mention.state, mention.when = _APPROVED, said
+    elif key:
+        state = _stated(details[key], mention, notes)
+        mention.state = _PENDING if said and state != _APPROVED else state
+    required, optional = details.get("required"), details.get("optional")
+    mention.required = mention.required or required in _TRUE
+    mention.optional = mention.optional or optional in _TRUE or required in (False, "false", "no")
+    return mention
 
 
-def _is_true(value: object) -> bool:
-    return value is True or value in ("true", "yes")
-
-
-def _stated(value: object, entry: _Entry, notes: list[str]) -> str:
+def _stated(value: object, mention: Reviewer, notes: list[str]) -> str:
     """The state that a value means; `pending` with a note where it is no known word."""
-    text = _one_text(value)
     if isinstance(value, bool):
         return _APPROVED if value else _PENDING
-    if isinstance(value, int) and value in (1, -1):  # an unquoted +1 or -1
-        return _APPROVED if value == 1 else _CHANGES
-    state, when = _phrase_state(text or "")
-    entry.when = when or entry.when
-    if state is None:
-        near = near_misses(text or "", _STATES, 1) if len(text or "") < 40 else []
-        advice = f"did you mean {near[0]}?" if near else (
-            "write approved, pending, commented or changes-requested"
-        )  # fmt: skip
+    text = f"{value:+}" if isinstance(value, int) else _one_text(value) or ""  # an unquoted +1
+    state, when = _phrase_state(text)
+    mention.when = when or mention.when
+    if not state:
+        advice = _advice(text, _STATES, "write approved, pending, commented or changes-requested")
         notes.append(
-            f"gives {quoted(entry.name)} the state {_named(value)}, which is unknown and counts as "
-            f"pending; {advice}"
+            f"gives {quoted(mention.name)} the state {_named(value)}, which is unknown and counts "
+            f"as pending; {advice}"
         )
     return state or _PENDING
 
 
-def _phrase_state(text: str) -> tuple[str | None, str]:
-    """The state that a few words mean, and the date among them."""
-    text = text[:200].replace("\ufe0f", "").strip()
-    dated = re.search(_DAY, text)
-    words = fold(re.sub(_DAY, " ", text, count=1).strip(" ,()"))
-    mark = next((_MARKS[char] for char in words if char in _MARKS), None)
-    if words in ("+1", "-1"):
-        return (_APPROVED if words == "+1" else _CHANGES), dated[1] if dated else ""
-    return _STATES.get(fold_key(words), mark), dated[1] if dated else ""
+def _phrase_state(text: str) -> tuple[str, str]:
+    """The state that a few words mean, and the date among them; `""` for what is not there."""
+    text = text[:200].replace("\ufe0f", "")
+    state = _STATES.get(fold_key(text))
+    if state or not text:
+        return state or "", ""
+    dated = pattern(_DAY).search(text)
+    if dated:
+        text = f"{text[: dated.start()]} {text[dated.end() :]}"
+    words = fold(text.strip(" ,()"))
+    state = _STATES.get(words) or _STATES.get(fold_key(words)) or _mark_in(words)
+    return state, dated[1] if dated else ""
 
 
-def _read_person(text: str, notes: list[str]) -> _Entry:
+def _mark_in(text: str) -> str:
+    """The state of the first sign such as ✅; `""` where there is none."""
+    return "" if text.isascii() else next((_MARKS[c] for c in text if c in _MARKS), "")
+
+
+def _read_person(text: str, notes: list[str]) -> Reviewer:
     """`@handle`, `Name`, `Name <email>` or `[Name](url)`, and a state, role or mark behind it."""
-    box = re.search(_CHECKBOX, text)
-    mark = next((_MARKS[char] for char in text if char in _MARKS), None)
+    text = text.lstrip("-* \t")
+    if text.lstrip("@").isalnum():  # most are a handle alone
+        return Reviewer(text.lstrip("@"))
+    mark = _mark_in(text)
+    box = pattern(_CHECKBOX).search(text)
     if box:
         mark = mark or (_PENDING if box[1] == " " else _APPROVED)
         text = text[: box.start()] + text[box.end() :]
     text = "".join(char for char in text if char not in _MARKS and char != "\ufe0f").strip()
-    text = re.sub(_MARKDOWN_LINK, r"\1", text)
-    emails = re.findall(_EMAIL, text)
-    text = re.sub(_EMAIL, "", text).strip()
+    text = pattern(_MARKDOWN_LINK).sub(r"\1", text)
+    emails = pattern(_EMAIL).findall(text)
+    text = pattern(_EMAIL).sub("", text).strip()
     if text.startswith(("https://", "http://")):  # a profile is its owner
         text = text.rstrip("/").rsplit("/", 1)[-1]
-    end = re.search(_HANDLE_END if text.startswith("@") else _NAME_END, text)
+    end = pattern(_HANDLE_END if text.startswith("@") else _NAME_END).search(text)
     name = text[: end.start()].strip() if end else text
-    entry = _Entry(name.lstrip("@") or (emails[0] if emails else ""))
-    entry.ids += [fold(email) for email in emails]
-    entry.state = mark
+    mention = Reviewer(name.lstrip("@") or (emails[0] if emails else ""), mark)
+    mention.ids += [fold(email) for email in emails]
     if end:
-        _read_suffix(text[end.start() :].strip(), entry, notes)
-    return entry
+        _read_suffix(text[end.start() :].strip(), mention, notes)
+    return mention
 
 
-def _read_suffix(rest: str, entry: _Entry, notes: list[str]) -> None:
+def _read_suffix(rest: str, mention: Reviewer, notes: list[str]) -> None:
     """What stands behind a name: a state or a role. After a colon a state is expected."""
-    phrase = re.sub(_SEPARATORS, "", rest)
+    phrase = pattern(_SEPARATORS).sub("", rest)
     phrases = [phrase]
-    if not re.search(_CONDITION, phrase.lower()):  # `yes, if the budget holds` is no approval yet
-        phrases += re.split(_PHRASE_END, phrase)
-    for part in phrases:
-        state, when = _phrase_state(part)
-        if state is not None:
-            entry.state, entry.when = state, when or entry.when
-            break
+    if not pattern(_CONDITION).search(phrase):  # `yes, if the budget holds` is no approval yet
+        phrases += pattern(_PHRASE_END).split(phrase)
+    state, when = next((read for read in map(_phrase_state, phrases) if read[0]), ("", ""))
+    mention.state, mention.when = state or mention.state, when or mention.when
     flags = [fold(part) for part in phrases]
-    entry.required = entry.required or "required" in flags
-    entry.optional = entry.optional or "optional" in flags
-    expected = rest.startswith((":", "=")) and phrase and not (entry.required or entry.optional)
-    if expected and entry.state is None:
-        entry.state = _stated(phrase, entry, notes)
+    mention.required, mention.optional = "required" in flags, "optional" in flags
+    expected = rest.startswith((":", "=")) and phrase and not (mention.required or mention.optional)
+    if expected and not mention.state:
+        mention.state = _stated(phrase, mention, notes)
 
 
-def _one_per_person(entries: list[_Entry]) -> list[_Entry]:
-    """Mentions of one person made one, in the order of the first (handle, e-mail, name)."""
-    people: list[_Entry] = []
-    known: dict[str, _Entry] = {}
-    for entry in entries:
-        person = next((known[name] for name in entry.ids if name in known), None)
-        if person is None:
-            people.append(entry)
-        else:
-            person.absorb(entry)
-        for name in entry.ids:
-            known.setdefault(name, person or entry)
+def _one_per_person(mentions: list[Reviewer]) -> list[Reviewer]:
+    """Mentions of one person made one, in the order of the first (handle, e-mail, name).
+
+    Of their states the last dated one holds, else the last listed.
+    """
+    people: list[Reviewer] = []
+    known: dict[str, Reviewer] = {}
+    for mention in mentions:
+        person = next((known[name] for name in mention.ids if name in known), mention)
+        if person is mention:
+            people.append(person)
+        elif mention.state and (not person.state or mention.when >= person.when):
+            person.state, person.when = mention.state, mention.when
+        person.required = person.required or mention.required
+        person.optional = person.optional or mention.optional
+        for name in mention.ids:
+            known.setdefault(name, person)
+    for person in people:
+        person.state = person.state or _PENDING
+        person.optional = person.optional and not person.required
     return people
 
 
-def _stated_required(places: Iterable[FieldSet], reviewers: list[Reviewer]) -> int | None:
+def _stated_required(places: list[FieldSet], reviewers: list[Reviewer]) -> int | None:
     """How many approvals the record itself asks for: a number, `all` or `majority`."""
     people = sum(not reviewer.optional for reviewer in reviewers)
-    stated = [(place, key) for place in places for key in _present(place, _REQUIRED_KEYS)]
-    for place, key in stated:
-        value, written = place.peek(key), place.written[key]
-        number = _approval_count(value, people)
-        if number is not None:
+    for place, key in [(place, key) for place in places for key in _REQUIRED_KEYS if key in place]:
+        value = place.peek(key)
+        text = "" if isinstance(value, bool) else fold(_one_text(value) or "")
+        counted_out = pattern(_APPROVAL_COUNT).fullmatch(text)
+        if counted_out or text in ("all", "majority"):
             place.take(key)
-            return number
+            written = int(counted_out[1]) if counted_out else 0
+            return written if counted_out else people if text == "all" else people // 2 + 1
         if key not in ("required", "quorum"):  # these two have other uses
-            place.note(
-                written, "value",
-                f"{written} is {_named(value)}, which is no number of approvals; "
-                "write a number, all or majority",
-            )  # fmt: skip
+            place.blame(key, "value", f"is {_named(value)}, which is no number of approvals; "
+                        "write a number, all or majority")  # fmt: skip
     return None
-
-
-def _approval_count(value: object, people: int) -> int | None:
-    if isinstance(value, bool):
-        return None
-    text = fold(_one_text(value) or "")
-    if text in ("all", "majority"):
-        return people if text == "all" else people // 2 + 1
-    found = re.fullmatch(r"([0-9]{1,6})(?:\.0)?(?: ?(?:of|/) ?[0-9]{1,6})?", text)
-    return int(found[1]) if found else None
 
 
 def approval_of(reviewers: list[Reviewer], required: int | None) -> Approval | None:
@@ -1677,39 +1537,41 @@ def approval_of(reviewers: list[Reviewer], required: int | None) -> Approval | N
     return Approval(status, approved, required, [] if status == _APPROVED else waiting)
 
 
-BUILT_IN_FIELDS = frozenset(
-    ("title", "description", "status", "date", "authors", "deciders", "tags", "related",
-     "supersedes", "supersededby", "draft", "type")
-)  # fmt: skip
-_TYPE_WORDS = {
-    **dict.fromkeys(
-        ("string", "str", "text", "markdown", "slug", "uuid", "email", "textarea"), "string"),
-    **dict.fromkeys(
-        ("number", "float", "decimal", "int", "integer", "money", "currency"), "number"),
-    **dict.fromkeys(("boolean", "bool", "checkbox", "toggle", "flag"), "boolean"),
-    **dict.fromkeys(("date", "datetime", "timestamp", "day", "date&time"), "date"),
-    **dict.fromkeys(("url", "uri", "link", "href"), "url"),
-    **dict.fromkeys(("enum", "select", "choice", "choices", "option", "oneof"), "enum"),
-    **dict.fromkeys(("list", "array", "multi", "multiselect", "tags"), "list"),
-    **dict.fromkeys(("user", "person", "people", "owner"), "user"),
-    **dict.fromkeys(("reference", "ref", "relation", "record"), "reference"),
-}  # fmt: skip
+BUILT_IN_FIELDS = frozenset(word_list(
+    "title description status date authors deciders tags related supersedes supersededby draft type"
+))  # fmt: skip
+_TYPE_WORDS = word_table({
+    "string": "string str text markdown slug uuid email textarea",
+    "number": "number float decimal int integer money currency",
+    "boolean": "boolean bool checkbox toggle flag",
+    "date": "date datetime timestamp day date&time",
+    "url": "url uri link href",
+    "enum": "enum select choice choices option oneof",
+    "list": "list array multi multiselect tags",
+    "user": "user person people owner",
+    "reference": "reference ref relation record",
+})  # fmt: skip
 _TYPES = "string, number, boolean, date, url, enum, list, user or reference"
+_LIST_TYPE = r"(?:list|array)[<(\[](.{1,40})[>)\]]|(.{1,40})\[\]"
+_MANY_WORDS = frozenset(word_list("people user reference relation ref record"))
 _VALUE_KEYS = ("values", "options", "choices", "enum", "allowed", "oneof")
+_MOST_VALUES = 5000  # values of one declared field that are read
 
 
-def parse_declarations(
-    value: object, note: Callable[[str, str], None]
-) -> dict[str, Declaration]:
+def parse_declarations(value: object, note: Note) -> dict[str, Declaration]:
     """Declared custom fields by their name; `note(name, sentence)` hears what cannot be read.
 
     `value` is a mapping of names to declarations, or a list of declarations with their names.
     """
     declared: dict[str, Declaration] = {}
     seen: set[str] = set()
-    for name, detail in _declaration_items(value, note):
+    if not isinstance(value, (dict, list)) and value not in (None, ""):
+        note("fields", f"fields is {_named(value)}; write a mapping of names to declarations")
+    for name, detail in _declaration_items(value):
         folded = fold_key(name)
-        if folded in BUILT_IN_FIELDS:
+        if not folded:
+            note("fields", f"an item of fields is {_named(detail)} without a name; add its name")
+        elif folded in BUILT_IN_FIELDS:
             note(name, f"the field {quoted(name)} is built in and cannot be declared; rename it")
         elif folded in seen:
             note(name, f"the field {quoted(name)} is declared twice; the first one is used")
@@ -1719,138 +1581,92 @@ def parse_declarations(
     return declared
 
 
-def _declaration_items(
-    value: object, note: Callable[[str, str], None]
-) -> Iterator[tuple[str, object]]:
-    """Name and declaration of each field, in order."""
+def _declaration_items(value: object) -> Iterator[tuple[str, object]]:
+    """Name and declaration of each field, in order; `""` where it has no name."""
     if isinstance(value, dict):
         schema = value.get("properties")
         if value.get("type") == "object" and isinstance(schema, dict):  # a JSON Schema
             value = schema
         for name, detail in value.items():
-            if str(name).strip():
-                yield str(name).strip(), detail
-    elif isinstance(value, list):
-        for item in value:
-            yield from _listed_declaration(item, note)
-    elif value not in (None, ""):
-        note("fields", f"fields is {_named(value)}; write a mapping of names to declarations")
+            yield key_text(name).strip(), detail
+    for item in value if isinstance(value, list) else ():
+        name = _first_text(_short_form(item), ("name", "key", "id"))
+        if isinstance(item, dict) and len(item) == 1 and not name:  # `- risk: enum`
+            yield from _declaration_items(item)
+        elif isinstance(item, (dict, list)):
+            yield name or "", item
+        else:
+            yield text_of(item), None
 
 
-def _listed_declaration(
-    item: object, note: Callable[[str, str], None]
-) -> Iterator[tuple[str, object]]:
-    if isinstance(item, dict):
-        named = _members(item)
-        name = next((t for k in ("name", "key", "id") if (t := _one_text(named.get(k)))), "")
-        if name:
-            yield name, item
-            return
-        if len(item) == 1:  # `- risk: enum`
-            yield from ((str(key), detail) for key, detail in item.items())
-            return
-    elif not isinstance(item, list) and text_of(item):
-        yield text_of(item), None
-        return
-    note("fields", f"an item of fields is {_named(item)} without a name; add its name")
-
-
-def _members(mapping: Mapping[Any, object]) -> dict[str, object]:
-    """A mapping under folded keys, the first of two equal ones."""
-    folded: dict[str, object] = {}
-    for key, value in mapping.items():
-        folded.setdefault(fold_key(str(key)), value)
-    return folded
-
-
-def _read_declaration(
-    name: str, detail: object, note: Callable[[str, str], None]
-) -> Declaration:
+def _read_declaration(name: str, detail: object, note: Note) -> Declaration:
     """One declaration: a type word, a list of values, or a mapping (JSON Schema included)."""
+
+    def say(what: str) -> None:
+        note(name, f"the field {quoted(name)} {what}")
+
     declaration = Declaration(name)
-    members = _members(detail) if isinstance(detail, dict) else _short_form(detail)
-    kind = _set_type(declaration, members, note)
-    _set_values(declaration, members, note)
-    if declaration.values and kind in (None, "string", "number"):
+    members = _short_form(detail)
+    typed = _read_type(declaration, members, say)
+    _read_values(declaration, members, say)
+    if declaration.values and (not typed or declaration.type in ("string", "number")):
         declaration.type = "enum"
-    _set_items(declaration, members, note)
-    declaration.label = _first_text(members, ("label", "title", "display", "displayname"))
-    if declaration.label is None and isinstance(detail, dict):
-        own_name = _first_text(members, ("name",))
-        declaration.label = own_name if own_name != name else None
+    _read_items(declaration, members, say)
+    own_name = _first_text(members, ("name",))
+    label = _first_text(members, ("label", "title", "display", "displayname"))
+    declaration.label = own_name if label is None and own_name != name else label
     declaration.description = _first_text(members, ("description", "help", "hint"))
     declaration.unit = _first_text(members, ("unit", "units", "suffix"))
-    declaration.minimum = _bound(members, ("min", "minimum"))
-    declaration.maximum = _bound(members, ("max", "maximum"))
+    declaration.minimum = parse_number(_first_text(members, ("min", "minimum")) or "")
+    declaration.maximum = parse_number(_first_text(members, ("max", "maximum")) or "")
     return declaration
 
 
 def _short_form(detail: object) -> dict[str, object]:
-    """A declaration that is no mapping, as one: `enum`, `low | high`, `[low, high]`."""
-    if isinstance(detail, list):
-        return {"values": detail}
+    """A declaration's members by folded key; also of `enum`, `low | high`, `[low, high]`."""
+    if isinstance(detail, dict):
+        return _members(detail)
     if isinstance(detail, str) and "|" in detail:
-        return {"values": [part.strip(" \t'\"") for part in detail.split("|")]}
-    return {} if detail is None else {"type": detail}
+        detail = [part.strip(" \t'\"") for part in detail.split("|")]
+    return {"values" if isinstance(detail, list) else "type": detail}
 
 
-def _first_text(members: dict[str, object], keys: tuple[str, ...]) -> str | None:
+def _first_text(members: dict[str, object], keys: Iterable[str]) -> str | None:
     return next((text for key in keys if (text := _one_text(members.get(key)))), None)
 
 
-def _bound(members: dict[str, object], keys: tuple[str, ...]) -> float | None:
-    for key in keys:
-        value = members.get(key)
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            return value
-    return None
-
-
-def _set_type(
-    declaration: Declaration, members: dict[str, object], note: Callable[[str, str], None]
-) -> str | None:
-    """Set the type that `type` and `format` state; `None` where they state none."""
+def _read_type(declaration: Declaration, members: dict[str, object], say: Say) -> bool:
+    """Set the type that `type` and `format` state. False where they state none."""
     stated = next((members[key] for key in ("type", "kind", "widget") if members.get(key)), None)
     if isinstance(stated, list):  # ["string", "null"] of JSON Schema
         stated = next((word for word in stated if word != "null"), None)
     text = _one_text(stated)
     if text is None:
-        note(declaration.name, f"the type of the field {quoted(declaration.name)} is "
-             f"{_named(stated)}; write {_TYPES}")  # fmt: skip
-        return None
+        say(f"has a type that is {_named(stated)}; write {_TYPES}")
+        return False
     word = fold_key(text).rstrip("?!")
-    item = re.fullmatch(r"(?:list|array)[<(\[](.{1,40})[>)\]]|(.{1,40})\[\]", word)
+    item = pattern(_LIST_TYPE).fullmatch(word)
     if item:
-        declaration.type, word = "list", item[1] or item[2]
-        declaration.item = _type_word(declaration.name, word, note)
-        return "list"
+        declaration.type, declaration.item = "list", _type_of(item[1] or item[2], say)
+        return True
     form = fold_key(_one_text(members.get("format")) or "")
     if word in ("", "string") and form in _TYPE_WORDS:
         word = form
-    if not word:
-        return None
-    declaration.type = _type_word(declaration.name, word, note)
-    declaration.integral = word in ("int", "integer")
-    declaration.many = word in ("people", "user", "reference", "relation", "ref", "record")
-    return declaration.type
+    if word:
+        declaration.type = _type_of(word, say)
+        declaration.integral, declaration.many = word in ("int", "integer"), word in _MANY_WORDS
+    return bool(word)
 
 
-def _type_word(name: str, word: str, note: Callable[[str, str], None]) -> str:
+def _type_of(word: str, say: Say) -> str:
     known = _TYPE_WORDS.get(word)
     if known is None:
-        near = near_misses(word, _TYPE_WORDS, 1) if len(word) < 40 else []
-        advice = f"did you mean {near[0]}?" if near else f"write {_TYPES}"
-        note(
-            name,
-            f"the field {quoted(name)} has the type {quoted(word)}, which is unknown and read as "
-            f"text; {advice}",
-        )
+        advice = _advice(word, _TYPE_WORDS, f"write {_TYPES}")
+        say(f"has the type {quoted(word)}, which is unknown and read as text; {advice}")
     return known or "string"
 
 
-def _set_values(
-    declaration: Declaration, members: dict[str, object], note: Callable[[str, str], None]
-) -> None:
+def _read_values(declaration: Declaration, members: dict[str, object], say: Say) -> None:
     """The values that a field may have, and the labels by which they are also known."""
     stated = next((members[key] for key in _VALUE_KEYS if members.get(key)), None)
     if isinstance(stated, dict):
@@ -1858,171 +1674,118 @@ def _set_values(
         stated = inner if isinstance(inner, list) else [
             {"value": value, "label": label} for value, label in stated.items()
         ]  # fmt: skip
-    if isinstance(stated, str):
-        stated = split_words(stated, spaces=False)
-    items = stated if isinstance(stated, list) else [] if stated is None else [stated]
+    items = split_words(stated, spaces=False) if isinstance(stated, str) else stated
+    if not isinstance(items, list):
+        items = [] if items is None else [items]
     if len(items) > _MOST_VALUES:
-        note(declaration.name, f"the field {quoted(declaration.name)} has more than "
-             f"{_MOST_VALUES:,} values; the rest are left out")  # fmt: skip
-    seen: set[str] = set()
+        say(f"has more than {_MOST_VALUES:,} values; the rest are left out")
+    values: dict[str, None] = {}  # a set that keeps their order
     for item in items[:_MOST_VALUES]:
         parts = _members(item) if isinstance(item, dict) else {"value": item}
         value = _first_text(parts, ("value", "id", "const", "key", "name", "label", "title"))
         if value is None:
-            note(declaration.name, f"a value of the field {quoted(declaration.name)} is "
-                 f"{_named(item)}; write it as text or with the key value")  # fmt: skip
-        elif value not in seen:
-            seen.add(value)
-            declaration.values.append(value)
-            for label in (_first_text(parts, (key,)) for key in ("label", "title", "name")):
-                declaration.labels.setdefault(fold_key(label or value), value)
+            say(f"has a value that is {_named(item)}; write it as text or with the key value")
+            continue
+        values[value] = None
+        for key in ("value", "label", "title", "name"):
+            label = _first_text(parts, (key,)) or value
+            declaration.labels.setdefault(fold_key(label), value)
+    declaration.values = list(values)
 
 
-def _set_items(
-    declaration: Declaration, members: dict[str, object], note: Callable[[str, str], None]
-) -> None:
+def _read_items(declaration: Declaration, members: dict[str, object], say: Say) -> None:
     """`items`, and any type with `list: true`: a list, whose items have a type of their own."""
-    items = members.get("items")
-    if items is not None and (declaration.type == "list" or not members.get("type")):
-        parts = _members(items) if isinstance(items, dict) else _short_form(items)
-        inner = Declaration(declaration.name)
-        _set_type(inner, parts, note)
-        _set_values(inner, parts, note)
+    items, is_list = members.get("items"), declaration.type == "list"
+    if items is not None and (is_list or not members.get("type")):
+        inner, parts = Declaration(declaration.name), _short_form(items)
+        _read_type(inner, parts, say)
+        _read_values(inner, parts, say)
         if inner.values:
             declaration.values, declaration.labels = inner.values, inner.labels
         declaration.type, declaration.item = "list", inner.type
         declaration.integral = inner.integral
-    elif declaration.type != "list" and any(
-        _is_true(members.get(key)) for key in ("list", "multiple", "many")
-    ):
+    elif any(members.get(key) in _TRUE for key in ("list", "multiple", "many") if not is_list):
         declaration.item, declaration.type = declaration.type, "list"
     if declaration.type == "list" and declaration.values:
         declaration.item = "enum"
 
 
-def checked_value(
-    declaration: Declaration, value: object, note: Callable[[str], None]
-) -> object:
-    """`value` as its declaration means it, or as written with a note where it does not fit."""
-    if declaration.type == "list":
-        return _checked_list(declaration, value, note)
-    if declaration.many and isinstance(value, list):
-        return value
-    return _checked_scalar(declaration, declaration.type, value, note)
-
-
-def _checked_list(
-    declaration: Declaration, value: object, note: Callable[[str], None]
-) -> object:
-    """One or many; one text is split at its commas."""
-    if isinstance(value, dict):
-        return _unfit(declaration, "list", value, note)
-    items = split_words(value, spaces=False) if isinstance(value, str) else value
-    if not isinstance(items, list):
-        items = [items]
-    kind = declaration.item
-    return [_checked_scalar(declaration, kind, item, note) for item in items if item is not None]
-
-
-def _checked_scalar(
-    declaration: Declaration, kind: str, value: object, note: Callable[[str], None]
-) -> object:
-    checked = None
-    if not isinstance(value, (dict, list)):
-        checked = _CHECKS.get(kind, _as_text)(declaration, value)
-    return _unfit(declaration, kind, value, note) if checked is None else checked
-
-
-_ADVICE = {
+_FITS = {
     "number": "write a number that is within its bounds",
     "boolean": "write true or false",
     "date": "write it as YYYY-MM-DD",
     "url": "write it with its scheme",
     "list": "write it as a list",
 }
+_SWITCH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+_URL = r"(?ai)(?:[a-z][a-z0-9+.-]+:[^ \t\n]|www\.|/)[^ \t\n]*"
 
 
-def _unfit(
-    declaration: Declaration, kind: str, value: object, note: Callable[[str], None]
-) -> object:
-    """Say why a value does not fit, and keep it."""
-    advice = _ADVICE.get(kind, "write it as one text")
-    if kind == "enum":
-        near = near_misses(_named(value).strip('"')[:80], declaration.values[:200], 1)
-        known = shown(", ".join(declaration.values[:12]))
-        advice = f"did you mean {near[0]}?" if near else f"write one of {known}"
-    note(f"{declaration.name} is {_named(value)}, which does not fit its type {kind}; {advice}")
-    return value
+def checked_value(declaration: Declaration, value: object, say: Say) -> object:
+    """`value` as its declaration means it, or as written with a sentence where it does not fit."""
+    kind = declaration.type
+    if kind != "list" or isinstance(value, dict):
+        many = declaration.many and isinstance(value, list)
+        return value if many else _checked_one(declaration, kind, value, say)
+    items = split_words(value, spaces=False) if isinstance(value, str) else value
+    if not isinstance(items, list):
+        items = [items]
+    kind = declaration.item
+    return [_checked_one(declaration, kind, item, say) for item in items if item is not None]
+
+
+def _checked_one(declaration: Declaration, kind: str, value: object, say: Say) -> object:
+    """One value as its kind means it; as written, with a sentence, where it does not fit."""
+    checked = None
+    if not isinstance(value, (dict, list)):
+        checked = _CHECKS.get(kind, _as_text)(declaration, value)
+    if checked is None:
+        advice = _FITS.get(kind, "write it as one text")
+        if kind == "enum":
+            advice = f"write one of {shown(', '.join(declaration.values[:12]))}"
+            advice = _advice(_named(value).strip('"'), declaration.values[:200], advice)
+        say(f"{declaration.name} is {_named(value)}, which does not fit its type {kind}; {advice}")
+    return value if checked is None else checked
 
 
 def _as_text(_: Declaration, value: object) -> object:
-    if isinstance(value, str) or (isinstance(value, float) and not abs(value) < float("inf")):
-        return value
-    return text_of(value)
+    """Text; `.inf` and `.nan` are left to `plain`."""
+    return value if isinstance(value, str) or plain(value) != value else text_of(value)
 
 
 def _as_number(declaration: Declaration, value: object) -> object:
-    number: object = value
-    if isinstance(value, str):
-        number = parse_number(value, declaration.unit)
-    if isinstance(number, bool) or not isinstance(number, (int, float)):
-        return None
-    if not abs(number) < float("inf"):  # a NaN is not below it either
+    """A finite number within its bounds. `true` is none, though Python takes it for 1."""
+    number = parse_number(value, declaration.unit) if isinstance(value, str) else value
+    if isinstance(number, bool) or not isinstance(number, (int, float)) or plain(number) != number:
         return None
     if isinstance(number, float) and declaration.integral:
         if not number.is_integer():
             return None
         number = int(number)
     low, high = declaration.minimum, declaration.maximum
-    if (low is not None and number < low) or (high is not None and number > high):
-        return None
-    return number
-
-
-def _as_boolean(_: Declaration, value: object) -> object:
-    if isinstance(value, bool):
-        return value
-    word = fold(value) if isinstance(value, str) else ""
-    return {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}.get(
-        word
-    )
-
-
-def _as_date(_: Declaration, value: object) -> object:
-    return parse_date(text_of(value))
-
-
-_SCHEME = r"(?ai)[a-z][a-z0-9+.-]+:[^ ]"
-
-
-def _as_url(_: Declaration, value: object) -> object:
-    text = text_of(value)
-    fits = text.startswith(("www.", "/")) or re.match(_SCHEME, text)
-    return text if fits and not any(char in text for char in " \t\n") else None
+    fits = (low is None or number >= low) and (high is None or number <= high)
+    return number if fits else None
 
 
 def _as_enum(declaration: Declaration, value: object) -> object:
     """The declared spelling; case, `_`, `-` and space do not matter, and labels count too."""
-    text = text_of(value)
-    words = [text]
+    words = [text_of(value)]
     if isinstance(value, bool):  # an unquoted yes or off is a boolean to some YAML readers
-        words = ["true", "yes", "on"] if value else ["false", "no", "off"]
+        words = [word for word, meaning in _SWITCH.items() if meaning is value]
     if not declaration.values:
-        return text
-    for same in (str, fold, fold_key):
-        for word in words:
-            for known in declaration.values:
-                if same(known) == same(word):
-                    return known if isinstance(value, str) or known != text else value
-    return declaration.labels.get(fold_key(text))
+        return words[0]
+    known = next((word for word in words if word in declaration.values), None)
+    for word in words:
+        known = known or declaration.labels.get(fold_key(word))
+    return value if known == text_of(value) and not isinstance(value, str) else known
 
 
 _CHECKS: dict[str, Callable[[Declaration, object], object]] = {
     "number": _as_number,
-    "boolean": _as_boolean,
-    "date": _as_date,
-    "url": _as_url,
     "enum": _as_enum,
+    "boolean": lambda _, value: _SWITCH.get(fold(text_of(value))),
+    "date": lambda _, value: parse_date(text_of(value)),
+    "url": lambda _, value: text_of(value) if pattern(_URL).fullmatch(text_of(value)) else None,
 }
 
 

@@ -926,9 +926,7 @@ def lines_of(text: str) -> Iterator[str]:
         start = end + 1
 
 
-def _warn_of_cut_title(
-    fields: FieldSet, record: Record, heading: str | None, block: str
-) -> None:
+def _warn_of_cut_title(fields: FieldSet, record: Record, heading: str | None, block: str) -> None:
     """YAML ends an unquoted title at ` #`; say so where the heading shows that it was meant."""
     if heading and " #" in block and len(heading) > len(record.title) > 0:
         rest = heading[len(record.title) :]
@@ -2459,9 +2457,7 @@ _TARGET = (
     rf"|\b(?:{_KIND_PREFIX}|(?-i:[A-Z]{{2,6}})(?=-[0-9]))[-_ #]{{0,2}}[0-9]{{1,5}}\b(?!-[0-9])"
     r"|(?<![\w./-])(?:[0-9]{8}|[0-9]{4})-[a-z][\w-]{1,200}"
 )
-_LEADING_NUMBERS = (
-    r"[\s:*_(\[]*(?:[*_(\[]*#?[0-9]{1,5}(?![0-9./-])\]?(?:[\s,;&]|and\b)*)*"
-)
+_LEADING_NUMBERS = r"[\s:*_(\[]*(?:[*_(\[]*#?[0-9]{1,5}(?![0-9./-])\]?(?:[\s,;&]|and\b)*)*"
 
 
 def list_targets(text: str, *, whole: bool = False) -> list[str]:
@@ -2486,9 +2482,7 @@ def list_targets(text: str, *, whole: bool = False) -> list[str]:
     return targets
 
 
-def _read_phrase_lines(
-    lines: _Lines, stated: _Stated, *, begins: bool = False
-) -> None:
+def _read_phrase_lines(lines: _Lines, stated: _Stated, *, begins: bool = False) -> None:
     """Gather the relations that lines state; with `begins` a line must begin with the phrase.
 
     A line that ends in a colon carries its phrase to the bullets below it.
@@ -2707,7 +2701,9 @@ def _section_words(line: str) -> str:
 
 
 def parse_plain_record(
-    text: str, origin: Origin, rules: Rules,
+    text: str,
+    origin: Origin,
+    rules: Rules,
     slashed: dict[str, tuple[tuple[int, int, int], Problem | None]] | None = None,
 ) -> Record | None:
     """A decision record that is not in inkan's form, read by the rules of foreign archives.
@@ -2894,7 +2890,7 @@ class ForeignReader:
         own = is_record_page(folder.rpartition("/")[2], stem)
         return None if own else "beside the record of its folder"
 
-    def sidecar(self, folder: str, name: str) -> str | None:  # noqa: ARG002
+    def sidecar(self, folder: str, name: str) -> str | None:
         """`kep.yaml`, which stands beside the text of an enhancement proposal."""
         return "kep.yaml" if folder in self._folders else None
 
@@ -4900,8 +4896,10 @@ class ContentFolder:
         """A file of this folder as people are told of it."""
         if not relative:
             return self.shown
-        return f"{self.shown}{relative}" if self.shown.endswith(":") else (
-            f"{self.shown}/{relative}" if self.shown not in ("", ".") else relative
+        return (
+            f"{self.shown}{relative}"
+            if self.shown.endswith(":")
+            else (f"{self.shown}/{relative}" if self.shown not in ("", ".") else relative)
         )
 
     def scan(self, call: Call) -> None:
@@ -5035,8 +5033,7 @@ class ContentFolder:
                 self._set_unreadable(state, shown_as, fault)
                 continue
             if (
-                state.signature
-                == (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino)
+                state.signature == (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino)
                 and not state.hot
                 and state.rules is rules
             ):
@@ -5174,12 +5171,16 @@ class ContentFolder:
     ) -> None:  # fmt: skip
         before = state.problem.sentence if state.problem else None
         if (
-            record is not None and state.record is not None and state.record.id == record.id
+            record is not None
+            and state.record is not None
+            and state.record.id == record.id
             and isinstance(self.reader, NativeReader)  # others decide from all records together
         ):
             self.edits.append((state.record, record))
         elif (
-            record or state.record or reason != state.reason
+            record
+            or state.record
+            or reason != state.reason
             or (problem.sentence if problem else None) != before
         ):
             self.changed = True
@@ -5648,8 +5649,10 @@ class FolderSource:
             self._watched = {}
             return
         native = native_folder(self.root)
-        if self._watched is not None and native == self._native and (
-            native or self._watched == self._signatures(self._watched)
+        if (
+            self._watched is not None
+            and native == self._native
+            and (native or self._watched == self._signatures(self._watched))
         ):
             return
         self._native = native
@@ -6001,6 +6004,7 @@ def percent_decode(text: str) -> str:
         else:
             parts.append(b"%" + part)
     return b"".join(parts).decode("utf-8", "replace")
+
 
 # ── 6a Finding archives that are not inkan's ──────────────────────────────────────────────────
 #
@@ -6802,7 +6806,7 @@ class Repository:
     `check_repository` refuses.
     """
 
-    def __init__(  # noqa: PLR0913 - an entry has three members, and all else comes from outside
+    def __init__(
         self, url: str, ref: str | None, path: str | None, base: str, *,
         environ: Mapping[str, str], log: Callable[[str], None], refresh: bool = False,
         now: Callable[[], float] = time.monotonic,
@@ -8085,7 +8089,7 @@ class FolderPlaces(SitePlaces):
         """A file that an entry names; `None` where its path would leave the folder."""
         return link if id_fault(link) is None else None
 
-    def page(self, link: str, record_id: str) -> str | None:  # noqa: ARG002 - the same interface
+    def page(self, link: str, record_id: str) -> str | None:
         """The address that the entry gives, where it is one."""
         return link if parse_address(link) is not None else None
 
@@ -9343,9 +9347,7 @@ class Archive:
     def follow(cls, before: Archive, snapshot: Snapshot) -> Archive:
         """The archive of a later snapshot; what its edits leave alone is taken from `before`."""
         edits = snapshot.edits_since(before.snapshot)
-        if edits is None or any(
-            old.id != new.id or old.date != new.date for old, new in edits
-        ):
+        if edits is None or any(old.id != new.id or old.date != new.date for old, new in edits):
             return cls(snapshot, before.source)
         archive = cls.__new__(cls)
         archive.snapshot, archive.source, archive.answers = snapshot, before.source, {}
@@ -9533,9 +9535,7 @@ _RELATION_KEYS = {
 }  # fmt: skip
 
 
-def _link_problem(
-    record: Record, relation: str, text: str, candidates: Sequence[str]
-) -> Problem:
+def _link_problem(record: Record, relation: str, text: str, candidates: Sequence[str]) -> Problem:
     key = _RELATION_KEYS[relation]
     if candidates:
         ids = listed(candidates)
@@ -9911,9 +9911,7 @@ def _holds_all(text: str, needles: tuple[str, ...]) -> bool:
 
 def _holds_rest(head: str, needles: tuple[str, ...], in_body: tuple[bool, ...]) -> bool:
     """Whether every needle is in the body or else in the head."""
-    return all(in_body) or all(
-        hit or needle in head for needle, hit in zip(needles, in_body)
-    )
+    return all(in_body) or all(hit or needle in head for needle, hit in zip(needles, in_body))
 
 
 def searched_head(record: Record) -> str:
@@ -9962,9 +9960,7 @@ def matches_value(value: object, wanted: str) -> bool:
     return fold(text_of(value)) == wanted
 
 
-def due_records(
-    archive: Archive, today: str, within: int, *, everything: bool
-) -> list[Record]:
+def due_records(archive: Archive, today: str, within: int, *, everything: bool) -> list[Record]:
     """Current records whose review is due within that many days, or at all; soonest first."""
     last = None if everything else add_days(today, min(within, 4_000_000)) or "9999-12-31"
     due = [
@@ -10324,9 +10320,7 @@ def summary(archive: Archive, record: Record) -> dict[str, Any]:
     }  # fmt: skip
     successors = archive.links(record, "superseded_by")
     if successors:
-        result["supersededBy"] = [
-            link.text if link.id is None else link.id for link in successors
-        ]
+        result["supersededBy"] = [link.text if link.id is None else link.id for link in successors]
     return result
 
 
@@ -10351,9 +10345,7 @@ def unknown_value(kind: str, value: str, counts: dict[str, tuple[str, int]]) -> 
     return f"No record has the {kind} {quoted(value)}. {_PLURALS[kind]}: {known_values}"
 
 
-def _project_filter(
-    archive: Archive, arguments: dict[str, Any]
-) -> tuple[list[Record], list[str]]:
+def _project_filter(archive: Archive, arguments: dict[str, Any]) -> tuple[list[Record], list[str]]:
     """The records of the project that was asked for, and a warning where there is none."""
     wanted = arguments["project"]
     if wanted is None:
@@ -10525,7 +10517,8 @@ def _link_result(record: Record) -> dict[str, Any]:
 
 def _link_results(archive: Archive, record: Record, relation: str) -> list[dict[str, Any]]:
     return [
-        {"id": link.text, "missing": True} if link.id is None
+        {"id": link.text, "missing": True}
+        if link.id is None
         else _link_result(archive.by_id[link.id])
         for link in archive.links(record, relation)
     ]
@@ -11014,9 +11007,7 @@ def complete_id(archive: Archive, typed: str) -> dict[str, Any]:
     ids = sorted(archive.by_id)
     begin = [record_id for record_id in ids if fold(record_id).startswith(folded)]
     begun = frozenset(begin)
-    hold = [
-        record_id for record_id in ids if folded in fold(record_id) and record_id not in begun
-    ]
+    hold = [record_id for record_id in ids if folded in fold(record_id) and record_id not in begun]
     values = [*begin, *hold]
     return {
         "completion": {

@@ -149,9 +149,7 @@ def test_a_list_of_names_declares_texts():
 def test_a_built_in_name_cannot_be_declared(name):
     declared, notes = declare({name: "string", "risk": "string"})
     assert list(declared) == ["risk"]
-    assert notes == [
-        (name, f'the field "{name}" is built in and cannot be declared; rename it')
-    ]
+    assert notes == [(name, f'the field "{name}" is built in and cannot be declared; rename it')]
 
 
 @pytest.mark.parametrize("name", ["review", "expires", "owner", "reviewers", "project", "id"])
@@ -379,8 +377,9 @@ def arbitrary():
     keys = strategies.sampled_from(INNER_KEYS) | strategies.text(max_size=6)
     return strategies.recursive(
         scalars,
-        lambda inner: strategies.lists(inner, max_size=4)
-        | strategies.dictionaries(keys, inner, max_size=4),
+        lambda inner: (
+            strategies.lists(inner, max_size=4) | strategies.dictionaries(keys, inner, max_size=4)
+        ),
         max_leaves=12,
     )
 

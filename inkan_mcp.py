@@ -637,8 +637,9 @@ class Origin:
     def __init__(self, record_id: str, path: str, location: str = "") -> None:
         self.id, self.path, self.location = record_id, path, location
         parts = record_id.split("/")
-        self.project: str | None = parts[0] if len(parts) > 1 else None
-        self.type: str | None = parts[-2] if len(parts) > 2 else None
+        # One text for all records of a folder: a large archive holds thousands of them.
+        self.project: str | None = sys.intern(parts[0]) if len(parts) > 1 else None
+        self.type: str | None = sys.intern(parts[-2]) if len(parts) > 2 else None
         self.number = number_of(parts[-1])
 
 
@@ -704,9 +705,9 @@ class Record:
         self.tags: list[str] = []
         self.authors: list[str] = []
         self.deciders: list[str] = []
-        self.related: list[str] = []
-        self.supersedes: list[str] = []
-        self.superseded_by: list[str] = []
+        self.related: Sequence[str] = ()
+        self.supersedes: Sequence[str] = ()
+        self.superseded_by: Sequence[str] = ()
         self.fields: dict[str, object] = {}
         self.review: Review | None = None
         self.reviewers: list[Reviewer] = []
@@ -958,9 +959,9 @@ def record_from_fields(
     record.tags = split_words(take("tags"), spaces=True)
     record.authors = people_list(take("authors"))
     record.deciders = people_list(take("deciders"))
-    record.related = text_list(take("related"))
-    record.supersedes = text_list(take("supersedes"))
-    record.superseded_by = text_list(take("supersededby"))
+    record.related = text_list(take("related")) or ()
+    record.supersedes = text_list(take("supersedes")) or ()
+    record.superseded_by = text_list(take("supersededby")) or ()
     cycle = rules.review_every if record.current else None
     record.review = parse_review(fields, record.date, cycle)
     record.reviewers, required = parse_reviewers(fields)

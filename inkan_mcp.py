@@ -2590,7 +2590,8 @@ def _split_label(cell: str) -> tuple[str, str]:
     found = _re(r"[\W_]*(date|created|status)\b[*_` \t]*(?:[\u2010-\u2014-]+[ \t]+)?").match(cell)
     if found and found.end() < len(cell):
         field, rest = _LABELS[found[1].lower()], cell[found.end() :]
-        if find_date(rest[:40]) if field == "date" else canonical_status(rest.split(None, 1)[0]):
+        head = rest[:40].split(None, 1) or [""]
+        if find_date(rest[:40]) if field == "date" else canonical_status(head[0]):
             return field, _clean_value(rest)
     return "", cell
 
@@ -2669,9 +2670,7 @@ _TARGET = (
     rf"|\b(?:{_KIND_PREFIX}|(?-i:[A-Z]{{2,6}})(?=-[0-9]))[-_ #]{{0,2}}[0-9]{{1,5}}\b(?!-[0-9])"
     r"|(?<![\w./-])(?:[0-9]{8}|[0-9]{4})-[a-z][\w-]{1,200}"
 )
-_LEADING_NUMBERS = (
-    r"[\s:*_(\[]*(?:[*_(\[]*#?[0-9]{1,5}(?![0-9./-])\]?(?:[\s,;&]|and\b)*)*"
-)
+_LEADING_NUMBERS = r"[\s:*_(\[]*(?:[*_(\[]*#?[0-9]{1,5}(?![0-9./-])\]?(?:[\s,;&]|and\b)*)*"
 
 
 def list_targets(text: str, *, whole: bool = False) -> list[str]:
@@ -2689,16 +2688,14 @@ def list_targets(text: str, *, whole: bool = False) -> list[str]:
         targets.append(_re(_ROLE).sub(r"\1", found[0]).strip().rstrip(".,"))
         at = found.end()
     if not targets:
-        numbers = _re(_LEADING_NUMBERS).match(text)
-        targets = _re("[0-9]+").findall(numbers[0]) if numbers else []
+        numbers = _re(_LEADING_NUMBERS).match(text)  # it matches any text, if only its start
+        targets = _re("[0-9]+").findall(numbers[0] if numbers else "")
     if not targets and whole:
         targets = [part.strip() for part in _re(r"[,;\n]").split(text) if part.strip()]
     return targets
 
 
-def _read_phrase_lines(
-    lines: _Lines, stated: _Stated, *, begins: bool = False
-) -> None:
+def _read_phrase_lines(lines: _Lines, stated: _Stated, *, begins: bool = False) -> None:
     """Gather the relations that lines state; with `begins` a line must begin with the phrase.
 
     A line that ends in a colon carries its phrase to the bullets below it.
@@ -2801,7 +2798,7 @@ def _read_keys(mapping: Mapping[Any, Any], stated: _Stated) -> None:
     ranked: list[tuple[int, str, str, object]] = []
     for name, value in mapping.items():
         key = key_text(name)
-        folded = fold_key(key).replace("(s)", "s")
+        folded = _fold_label(key)
         field, rank = _KEYS.get(folded) or _date_key(key)
         nested = isinstance(value, dict) and any(item is not None for item in value.values())
         if folded == "relations" and isinstance(value, list):

@@ -31,7 +31,6 @@ TYPE_CHECKING = False  # `typing` costs milliseconds at start-up, and only check
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from subprocess import Popen
-    from threading import Event
     from typing import Any, Protocol
 else:
     Protocol = object
@@ -61,6 +60,8 @@ MISSING_SHOWN = 5  # files or sources that a list names before it says "and N mo
 HOT_NANOSECONDS = 2_000_000_000  # some file systems count in steps of two seconds
 MAX_FOLDER_DEPTH = 64  # folders within folders; real archives have fewer than ten
 MAX_LINKED_FOLDERS = 1000  # folders behind links; a few that link to each other multiply
+MANY_RECORDS = 1000  # from here on the collector of garbage shall pass the records by
+KEPT_ANSWERS = 64  # answers of one archive that are kept for the next call of the same kind
 DRAIN_SECONDS = 1.5  # how long requests already read may take after the end of input
 READ_AHEAD_CHUNKS = 16  # of 64 KiB each, taken from standard input before they are looked at
 WORKERS = 4  # per lane: quick calls, reading a body and searching bodies share no workers
@@ -279,8 +280,6 @@ def near_misses(word: str, known: Iterable[str], most: int = 3) -> list[str]:
     """Those of `known` that `word` may have meant, the nearest first."""
     import difflib  # only a mistake needs it
 
-    if len(word) > 100:  # no name is that long, and the comparison would take long
-        return []
     if len(word) > 100:  # comparing takes as long as both lengths multiplied
         return []
     folded = {fold(name): name for name in known if len(name) <= 200}
@@ -293,7 +292,7 @@ _ISO_DATE = r"([0-9]{4})-([0-9]{1,2})(?:-([0-9]{1,2})(?:[Tt \u00a0](?s:.*))?)?"
 
 def days_in_month(year: int, month: int) -> int:
     """28 to 31."""
-    leap = month == 2 and (year % 4 == 0 and year % 100 != 0 or year % 400 == 0)
+    leap = month == 2 and ((year % 4 == 0 and year % 100 != 0) or year % 400 == 0)
     return 29 if leap else _MONTH_DAYS[month - 1]
 
 
@@ -662,10 +661,10 @@ class Record:
     """
 
     __slots__ = (
-        "aliases", "approval", "authors", "current", "date", "deciders", "description", "fields",
-        "folded", "handle", "id", "location", "number", "open", "path", "problems", "project", "ref",
-        "related", "review", "reviewers", "status", "status_text", "superseded_by", "supersedes",
-        "tags", "title", "type", "url",
+        "aliases", "approval", "authors", "body", "current", "date", "deciders", "description",
+        "fields", "folded", "handle", "id", "location", "number", "open", "path", "problems",
+        "project", "ref", "related", "review", "reviewers", "status", "status_text",
+        "superseded_by", "supersedes", "tags", "title", "type", "url",
     )  # fmt: skip
 
     def __init__(self, origin: Origin) -> None:
@@ -693,6 +692,7 @@ class Record:
         self.problems: list[Problem] = []
         self.folded: str | None = None  # title, description and tags, folded, on first search
         self.handle: Any = None  # what its source finds its body by
+        self.body: str | None = None  # the folded body, kept from the first search of bodies on
 
 
 class FieldSet:
@@ -979,10 +979,13 @@ def _custom_fields(fields: FieldSet, rules: Rules) -> dict[str, object]:
     return {key: plain(value) for key, value in rest.items()}
 
 
+_NO_NUMBERS = {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}
+
+
 def plain(value: object) -> object:
     """A value as JSON can carry it: `.inf` and `.nan` as their text (SPEC 5)."""
-    if isinstance(value, float) and (value != value or value in (float("inf"), -float("inf"))):
-        return ".nan" if value != value else ".inf" if value > 0 else "-.inf"
+    if isinstance(value, float):
+        return _NO_NUMBERS.get(repr(value), value)
     if isinstance(value, dict):
         return {key_text(key): plain(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -3145,16 +3148,16 @@ class ForeignReader:
 
 # ── 5.1 Scripts: tokens and declarations ────────────────────────────────────────────────────────
 #
-# A JavaScript or TypeScript configuration is read without being run: the file is cut into tokens,
-# the declarations at its top level are listed, and the default export is worked out from literals
-# alone. What only a JavaScript engine could know becomes an `Unknown` in its place. Every pass
-# looks at a token a bounded number of times, so the time is linear in the file.
+# A JavaScript or TypeScript configuration is read without being run. The file is cut into tokens,
+# TypeScript's types are taken out, the declarations of the top level are listed, and the default
+# export is worked out from literals alone. What only an engine could know becomes an `Unknown` in
+# its place. Every pass looks at a token a bounded number of times: the time is linear in the file.
+
 
 def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Patterns are compiled at their first use: few servers have a script for a configuration.
 _LEXEME = (
     r"(?:[\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+"
     r"|//[^\n\r\u2028\u2029]*|/\*[\s\S]*?\*/)*"
@@ -3177,38 +3180,40 @@ _LINE = r"\r\n?|\n"
 _PARTNERS = {"(": ")", "[": "]", "{": "}"}
 _CLOSERS = frozenset(")]}")
 _ENDS = frozenset([",", ";", ""])
+_BRACKETS = _CLOSERS | frozenset(_PARTNERS)
+_HOLES = frozenset(["head", "middle"])  # the pieces of a template that a `${` ends
+_PIECES = _HOLES | {"tail"}
+_STARTERS = frozenset(["name", "string", "number"])  # never go on with the value before them
 _SPECIAL = frozenset(["/", "/=", "/*", "`", '"', "'", "}"])
+_OPERATOR_WORDS = _word_set(
+    "return typeof case in of delete void instanceof new do else await yield throw default "
+    "const let var function class export import"
+)
+_LINE_JOINERS = _word_set("in of instanceof as satisfies extends implements from")
+_CONTROL = _word_set("if for while switch with")
+_BEFORE_TYPES = _word_set("< ! : ? as satisfies")
 _SCRIPT_TYPE_WORDS = _word_set("keyof readonly typeof unique infer asserts abstract new is . | & -")
-_BEFORE_REGEX = _word_set(
-    "return typeof case in of delete void instanceof new do else await yield throw default"
-)
-_CONTROL = frozenset(["if", "for", "while", "switch", "with"])
-_DECLARERS = frozenset(["const", "let", "var", "function", "class"])
-_STATEMENTS = _DECLARERS | _word_set(
-    "export import type interface enum namespace declare abstract async module exports if for"
-)
-_ASSIGNMENTS = _word_set("= += -= *= /= %= **= <<= >>= >>>= &= |= ^= &&= ||= ??= ++ --")
-_LEVELS = ("?? ||", "&&", "|", "^", "&", "== != === !==", "< > <= in instanceof", "<<", "+ -")
-_PRECEDENCE = {
-    word: level
-    for level, words in enumerate((*_LEVELS, "* / %", "**"), 1)
-    for word in _word_set(words)
-}
-_PREFIXES = _word_set("! - + ~ typeof void await delete ++ -- yield")
-_AFTER_KEY = frozenset([":", ",", "}", "(", "<", "="])
-_LITERALS = {"true": True, "false": False, "null": None, "undefined": None}
-_NO_WRAPPERS = _word_set("require import Object Array JSON Reflect new function class")
-_STRANGE = "an expression"
-_CHANGED = "a name whose value is changed later"
-_ENVIRONMENTS = frozenset(["process", "import", "Deno", "Bun", "globalThis"])
-_SIMPLE_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v"}
 _NOT_IN_TYPES = _word_set("; + * / % && || ?? == != === !== <= << ++ -- ? ! ?.")
-# Calls that read what they are given; every other call may change it.
+_VARIABLES = _word_set("const let var")
+_DECLARERS = _VARIABLES | _word_set("function class")
+_LOOPS = frozenset(["for", "await"])
+_ASSIGNMENTS = _word_set("= += -= *= /= %= **= <<= >>= >>>= &= |= ^= &&= ||= ??= ++ --")
+_UNARY_CHANGES = _word_set("++ -- delete")
+_NO_WRAPPERS = _word_set("require import Object Array JSON Reflect new function class")
+# Calls that only read what they are given; every other call may change it.
 _READING_CALLS = _word_set(
-    "freeze seal keys values entries stringify isArray log info warn error debug map filter slice "
-    "concat join includes indexOf find some every flat flatMap forEach has get String Number "
-    "Boolean"
+    "keys stringify isArray structuredClone log info warn error debug slice concat join includes "
+    "indexOf flat map filter find some every flatMap has get String Number Boolean at charAt "
+    "endsWith match padStart repeat replace replaceAll split startsWith test toLowerCase toString "
+    "toUpperCase trim"
 )
+_PASSING_CALLS = _word_set("freeze seal values entries assign")  # what they give leads to the same
+_STRANGE = "an expression"
+_REASSIGNED = "a name that is assigned more than once"
+_CHANGED = "a name whose value is changed later"
+_MODULE = "the module itself"
+_NO_MEMBER = "a member that no literal has"
+_INERT = frozenset([_NO_MEMBER, "a function", "a class", "an imported name"])
 
 
 # Values
@@ -3219,9 +3224,7 @@ class ScriptError(InkanError):
 
     def __init__(self, problem: str, line: int, column: int) -> None:
         super().__init__(f"{line}:{column}: {problem}")
-        self.problem = problem
-        self.line = line
-        self.column = column
+        self.problem, self.line, self.column = problem, line, column
 
 
 class Unknown:
@@ -3230,13 +3233,7 @@ class Unknown:
     __slots__ = ("column", "line", "reason", "text")
 
     def __init__(self, reason: str, line: int, column: int, text: str) -> None:
-        self.reason = reason
-        self.line = line
-        self.column = column
-        self.text = text
-
-    def __repr__(self) -> str:
-        return f"Unknown({self.reason!r}, {self.line}, {self.column}, {self.text!r})"
+        self.reason, self.line, self.column, self.text = reason, line, column, text
 
 
 class ScriptObject(dict[str, object]):
@@ -3250,11 +3247,11 @@ class ScriptObject(dict[str, object]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.offsets: dict[str, int] = {}
+        self.offsets: dict[str | int, int] = {}
         self.rest: Unknown | None = None
 
     def find(self, key: str, default: object = None) -> object:
-        """Give the value of a key; `rest` when it may exist unseen; else the default."""
+        """The value of a key; `rest` when it may exist unseen; else the default."""
         if key in self:
             return self[key]
         return default if self.rest is None else self.rest
@@ -3263,6 +3260,7 @@ class ScriptObject(dict[str, object]):
         """Note that any key may have been set here: what is known so far is known no longer."""
         self.rest = unknown
         self.clear()
+        self.offsets.clear()
 
 
 class ScriptList(list[object]):
@@ -3272,12 +3270,7 @@ class ScriptList(list[object]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.offsets: list[int] = []
-
-    def add(self, value: object, offset: int) -> None:
-        """Append an element."""
-        self.append(value)
-        self.offsets.append(offset)
+        self.offsets: dict[str | int, int] = {}
 
 
 class ScriptValue:
@@ -3286,20 +3279,16 @@ class ScriptValue:
     __slots__ = ("_offset", "_tokens", "value")
 
     def __init__(self, value: object, tokens: _Tokens, offset: int) -> None:
-        self.value = value
-        self._tokens = tokens
-        self._offset = offset
+        self.value, self._tokens, self._offset = value, tokens, offset
 
     def where(self, *path: str | int) -> tuple[int, int]:
         """Line and column of the key at the end of a path, or of the last part that exists."""
-        value, offset = self.value, self._offset
+        value: Any = self.value
+        offset = self._offset
         for step in path:
-            if isinstance(value, ScriptObject) and step in value.offsets:
-                offset, value = value.offsets[str(step)], value.find(str(step))
-            elif isinstance(value, ScriptList) and isinstance(step, int) and step < len(value):
-                offset, value = value.offsets[step], value[step]
-            else:
+            if step not in getattr(value, "offsets", ()):
                 break
+            offset, value = value.offsets[step], value[step]
         return self._tokens.locate(offset)
 
 
@@ -3321,66 +3310,84 @@ class _Tokens:
         self.parents: list[int] = []  # the bracket a token stands in, or -1
         self.close: dict[int, int] = {}
         self.opens: dict[int, int] = {}
-        self.angles: dict[int, int] = {}  # `<` to `>` where they may hold type arguments
-        self.stack: list[int] = []
-        self.scope_ends: dict[int, tuple[int, int]] = {}
+        self.stack = [-1]  # the brackets that are open
+        self.ends = bytearray()  # 1 where an expression ends, at the latest before that token
+        self.stops: list[int] = []  # the first token from here on that ends any expression
+        self.angles: dict[int, int] = {}  # `<` to what is behind the `>` of type arguments
         self.misread = 0  # slashes that looked like regular expressions
         self._lines: list[int] = []
 
     def add(self, kind: str, word: str, start: int) -> None:
         """Append a token and keep the brackets' books."""
-        index = len(self.kinds)
         stack = self.stack
-        if word in _CLOSERS or kind in ("middle", "tail"):
-            opener = stack.pop() if stack else -1
-            expected = _PARTNERS.get(self.texts[opener], "}") if opener >= 0 else ""
-            if word[0] != expected:
-                wanted = f"stands where `{expected}` is due" if expected else "closes nothing"
-                raise self.error(f"`{word[0]}` {wanted}", start)
-            self.close[opener] = index
-            self.opens[index] = opener
-        self.parents.append(stack[-1] if stack else -1)
-        if word in _PARTNERS or kind in ("head", "middle"):
-            stack.append(index)
-            if len(stack) > MAX_SCRIPT_DEPTH:
+        bracket = word in _BRACKETS or kind in _PIECES
+        if bracket and (word in _CLOSERS or word[0] == "}"):
+            self._close(word[0], start)
+        self.parents.append(stack[-1])
+        if bracket and (word in _PARTNERS or kind in _HOLES):
+            stack.append(len(self.kinds))
+            if len(stack) > MAX_SCRIPT_DEPTH + 1:
                 raise self.error(f"brackets are nested more than {MAX_SCRIPT_DEPTH} deep", start)
         self.kinds.append(kind)
         self.texts.append(word)
         self.starts.append(start)
 
-    def is_end(self, i: int) -> bool:
-        """Whether token `i` ends any expression."""
-        return i in self.opens or self.texts[i] in _ENDS
+    def _close(self, closer: str, start: int) -> None:
+        """Pair a closing bracket, the next token, with the innermost open one."""
+        opener = self.stack.pop()
+        if opener < 0:
+            raise self.error(f"`{closer}` closes nothing", start)
+        expected = _PARTNERS.get(self.texts[opener], "}")
+        if closer != expected:
+            raise self.error(f"`{closer}` stands where `{expected}` is due", start)
+        self.close[opener] = len(self.kinds)
+        self.opens[len(self.kinds)] = opener
+
+    def mark_ends(self) -> None:
+        """Fill `ends` and `stops`."""
+        self.ends = bytearray(len(self.kinds))
+        self.stops = list(range(len(self.kinds)))
+        nearest: dict[int, int] = {}  # the next end in each bracket
+        for i in range(len(self.kinds) - 1, -1, -1):
+            if i in self.opens or self.texts[i] in _ENDS:
+                nearest[self.opens.get(i, self.parents[i])] = i
+                self.ends[i] = 1
+                continue
+            self.stops[i] = nearest[self.parents[i]]
+            if self._begins_statement(i):
+                nearest[self.parents[i]] = i
+                self.ends[i] = 1
+
+    def _begins_statement(self, i: int) -> bool:
+        """Whether the line break before a token ends a statement that has no semicolon."""
+        if self.kinds[i] not in _STARTERS and self.texts[i] not in ("++", "--"):
+            return False
+        joins = i == 0 or self.texts[i] in _LINE_JOINERS or not _ends_value(self, i - 1)
+        return not joins and self.begins_line(i)
 
     def locate(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset."""
+        import bisect
+
         if not self._lines:
-            self._lines = [0, *(found.end() for found in re.compile(_LINE).finditer(self.text))]
-        low, high = 0, len(self._lines)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self._lines[middle] <= offset else (low, middle)
-        bom = low == 0 and self.text.startswith("\ufeff")
-        return low + 1, offset - self._lines[low] + 1 - bom
+            self._lines = [0, *(found.end() for found in pattern(_LINE).finditer(self.text))]
+        line = bisect.bisect_right(self._lines, offset)
+        bom = line == 1 and self.text.startswith("\ufeff")
+        return line, offset - self._lines[line - 1] + 1 - bom
 
     def error(self, problem: str, offset: int) -> ScriptError:
-        """Make the error that says what is wrong with the whole file."""
+        """The error that says what is wrong with the whole file."""
         return ScriptError(problem, *self.locate(offset))
 
     def unknown(self, reason: str, i: int) -> Unknown:
-        """Make the unknown value that begins at a token."""
-        start = end = self.starts[i]
-        first = i
-        while end - start <= 40 and self.opens.get(i, i) >= first and self.texts[i]:
-            if self.texts[i] in _ENDS and self.parents[i] == self.parents[first]:
-                break
-            end = self.starts[i] + len(self.texts[i])
-            i += 1
-        text = re.compile(_LINE).split(self.text[start:end][:41])[0]
+        """The unknown value that begins at a token."""
+        start, last = self.starts[i], max(i, self.stops[i] - 1)
+        text = self.text[start : self.starts[last] + len(self.texts[last])][:41]
+        text = pattern(_LINE).split(text)[0]
         return Unknown(reason, *self.locate(start), text if len(text) < 41 else text[:39] + "…")
 
     def after(self, i: int) -> int:
-        """Find the token behind token `i`, or behind the group or template that it opens."""
+        """The token behind token `i`, or behind the group or template that it opens."""
         while i in self.close:
             i = self.close[i]
         return i + 1
@@ -3388,17 +3395,15 @@ class _Tokens:
     def begins_line(self, i: int) -> bool:
         """Whether a line break stands between token `i` and the one before it."""
         end = self.starts[i - 1] + len(self.texts[i - 1])
-        return i == 0 or re.compile(_LINE).search(self.text, end, self.starts[i]) is not None
+        return i == 0 or pattern(_LINE).search(self.text, end, self.starts[i]) is not None
 
 
 def _tokenize(text: str) -> _Tokens:
     """Cut a script into tokens and match its brackets; raises `ScriptError`."""
     tokens = _Tokens(text)
-    match = re.compile(_LEXEME).match
-    position = 1 if text.startswith("\ufeff") else 0
-    if text.startswith("#!", position):
-        line_end = re.compile(_LINE).search(text)
-        position = line_end.start() if line_end else len(text)
+    match = pattern(_LEXEME).match
+    head = pattern(r"\ufeff?(?:#![^\r\n]*)?").match(text)
+    position = head.end() if head else 0
     while (found := match(text, position)) and (kind := found.lastgroup):
         start, position = found.span(kind)
         word = found[kind]
@@ -3406,20 +3411,18 @@ def _tokenize(text: str) -> _Tokens:
             kind, word = _special_token(tokens, word, start)
             position = start + len(word)
         tokens.add(kind, word, start)
-    if tokens.stack:
-        opener = tokens.stack[-1]
+    opener = tokens.stack[-1]
+    if opener >= 0:
         raise tokens.error(f"`{tokens.texts[opener][0]}` is never closed", tokens.starts[opener])
     for _ in range(4):
         tokens.add("end", "", len(text))
-    if "<" in tokens.texts:
-        _match_angles(tokens)
     return tokens
 
 
 def _special_token(tokens: _Tokens, word: str, start: int) -> tuple[str, str]:
-    """Give kind and text of a token that depends on its surroundings or has no end."""
+    """Kind and text of a token that depends on its surroundings or has no end."""
     if word == "}":
-        inside = tokens.stack and tokens.kinds[tokens.stack[-1]] in ("head", "middle")
+        inside = tokens.stack[-1] >= 0 and tokens.kinds[tokens.stack[-1]] in _HOLES
         return _template_piece(tokens, start, ("tail", "middle")) if inside else ("mark", word)
     if word == "`":
         return _template_piece(tokens, start, ("template", "head"))
@@ -3428,7 +3431,7 @@ def _special_token(tokens: _Tokens, word: str, start: int) -> tuple[str, str]:
     if word in ('"', "'"):
         raise tokens.error("a string is not closed on its line", start)
     if _regex_may_start(tokens):
-        found = re.compile(_REGEX).match(tokens.text, start)
+        found = pattern(_REGEX).match(tokens.text, start)
         if found:
             return "regex", found[0]
         tokens.misread += 1
@@ -3438,11 +3441,19 @@ def _special_token(tokens: _Tokens, word: str, start: int) -> tuple[str, str]:
 
 
 def _template_piece(tokens: _Tokens, start: int, kinds: tuple[str, str]) -> tuple[str, str]:
-    """Read a piece of a template literal; it has the first kind when it ends the literal."""
-    found = re.compile(_TEMPLATE).match(tokens.text, start + 1)
+    """A piece of a template literal; it has the first kind when it ends the literal."""
+    found = pattern(_TEMPLATE).match(tokens.text, start + 1)
     if not found:
         raise tokens.error("a template literal is never closed", start)
     return kinds[0 if found[0][-1] == "`" else 1], tokens.text[start : found.end()]
+
+
+def _ends_value(tokens: _Tokens, i: int) -> bool:
+    """Whether a value may end with token `i`."""
+    word, kind = tokens.texts[i], tokens.kinds[i]
+    if kind == "name":
+        return word not in _OPERATOR_WORDS or tokens.texts[i - 1] in (".", "?.")
+    return word in _CLOSERS or (kind != "mark" and kind not in _HOLES)
 
 
 def _regex_may_start(tokens: _Tokens) -> bool:
@@ -3451,59 +3462,95 @@ def _regex_may_start(tokens: _Tokens) -> bool:
     last = len(texts) - 1
     if last < 0:
         return True
-    kind, word = tokens.kinds[last], texts[last]
-    before = texts[last - 1] if last else ""
-    if word == "!":  # TypeScript's assertion behind a value, else a negation
-        value = last and tokens.kinds[last - 1] not in ("mark", "head", "middle")
-        return before not in (")", "]") and (not value or before in _BEFORE_REGEX)
-    if kind == "name":
-        return word in _BEFORE_REGEX and before not in (".", "?.")
-    if word == ")":
+    if texts[last] == "!":  # TypeScript's assertion behind a value, else a negation
+        return not last or texts[last - 1] == "}" or not _ends_value(tokens, last - 1)
+    if texts[last] == ")":
         opener = tokens.opens[last]
         return opener > 0 and texts[opener - 1] in _CONTROL
-    if word == "}":  # of a block, unless its brace stood where a value was due
+    if texts[last] == "}":  # of a block, unless its brace stood where a value was due
         opener = tokens.opens[last]
         before = texts[opener - 1] if opener else ""
         return before in ("", ")", ";", "{", "}", "=>") or tokens.kinds[opener - 1] == "name"
-    return kind in ("mark", "head", "middle") and word not in ("]", "++", "--")
+    return texts[last] not in ("++", "--") and not _ends_value(tokens, last)
 
 
-def _match_angles(tokens: _Tokens) -> None:
-    """Pair `<` with `>` where what lies between could be TypeScript's type arguments."""
-    stack: list[int] = []
+# TypeScript's types
+
+
+def _without_types(tokens: _Tokens) -> _Tokens:
+    """The tokens without types, but for those behind the names of variables and parameters."""
+    dropped: list[tuple[int, int]] = []
+    asking: dict[int, int] = {}  # how many `?` wait for their `:` in each bracket
+    tokens.angles = _type_arguments(tokens) if "<" in tokens.texts else {}
+    end = 0
+    for i, word in enumerate(tokens.texts):
+        if i < end or word not in _BEFORE_TYPES:
+            continue
+        waiting = asking.get(tokens.parents[i], 0)
+        if word == "?":
+            asking[tokens.parents[i]] = waiting + 1
+        elif word == ":" and waiting:
+            asking[tokens.parents[i]] = waiting - 1
+        else:
+            end = tokens.angles.get(i, i) if word == "<" else _type_end(tokens, i)
+            if end > i:
+                dropped.append((i, end))
+    if not dropped:
+        return tokens
+    kept, at = _Tokens(tokens.text), 0
+    for start, end in (*dropped, (len(tokens.kinds), 0)):
+        for i in range(at, start):
+            kept.add(tokens.kinds[i], tokens.texts[i], tokens.starts[i])
+        at = end
+    return kept
+
+
+def _type_arguments(tokens: _Tokens) -> dict[int, int]:
+    """Every `<` that begins type arguments, with the token behind the `>` that ends them."""
+    angles: dict[int, int] = {}
+    waiting: dict[int, list[int]] = {}  # in each bracket
     for i, word in enumerate(tokens.texts):
         if word == "<":
-            stack.append(i)
-        elif word == ">":
-            if stack and stack[-1] >= 0:
-                tokens.angles[stack.pop()] = i
-        elif i in tokens.opens or word in _NOT_IN_TYPES:
-            while stack and stack[-1] >= 0:
-                stack.pop()
-            if i in tokens.opens and stack:
-                stack.pop()
-        if i in tokens.close:
-            stack.append(-1)
+            waiting.setdefault(tokens.parents[i], []).append(i)
+        elif word == ">" and waiting.get(tokens.parents[i]):
+            start = waiting[tokens.parents[i]].pop()
+            joins = tokens.kinds[i + 1] not in _STARTERS or tokens.texts[i + 1] in _LINE_JOINERS
+            if joins or tokens.begins_line(i + 1):  # else it compares or casts
+                angles[start] = i + 1
+        elif word in _NOT_IN_TYPES:
+            waiting.pop(tokens.parents[i], None)
+    return angles
 
 
-# TypeScript's types, and the ends of expressions
-
-
-def _type_arguments(tokens: _Tokens, i: int) -> int:
-    """Find the token behind the type arguments at `i`; `i` itself when they are none."""
-    end = tokens.angles.get(i)
-    if end is None or tokens.kinds[end + 1] in ("name", "string", "number"):
+def _type_end(tokens: _Tokens, i: int) -> int:
+    """The token behind the type that `as`, `satisfies`, `:` or `!` brings; `i` for no type."""
+    texts, word = tokens.texts, tokens.texts[i]
+    if not i or not _ends_value(tokens, i - 1) or tokens.begins_line(i):
         return i
-    return end + 1
+    if word == "!":
+        return i + 1 if texts[i - 1] != "}" else i
+    if word == ":":  # what a variable holds, or a function gives back
+        variable, function = texts[i - 2] in _VARIABLES, texts[i - 1] == ")"
+        end = _skip_type(tokens, i + 1) if variable or function else i
+        return end if texts[end] in (("=",) if variable else ("=>", "{")) else i
+    end, renamed = i, texts[i - 2] in ("{", ",", "type") and tokens.kinds[i - 1] == "name"
+    if renamed and texts[tokens.parents[i]] == "{":  # `import { x as y }`
+        return i
+    while texts[end] in ("as", "satisfies"):
+        behind = _skip_type(tokens, end + 1)
+        if behind == end + 1:
+            break
+        end = behind
+    return end
 
 
 def _skip_type(tokens: _Tokens, i: int) -> int:
-    """Find the token behind a type."""
+    """The token behind a type."""
     texts, due = tokens.texts, True  # whether an operand is due
     while True:
         word = texts[i]
-        if word == "<" and i in tokens.angles:
-            i = tokens.angles[i] + 1
+        if i in tokens.angles:
+            i = tokens.angles[i]
         elif word in _SCRIPT_TYPE_WORDS or (word == "=>" and texts[i - 1] == ")" and not due):
             i, due = i + 1, True
         elif due and (tokens.kinds[i] not in ("mark", "end") or i in tokens.close):
@@ -3514,33 +3561,14 @@ def _skip_type(tokens: _Tokens, i: int) -> int:
             return i
 
 
-def _skip_expression(tokens: _Tokens, i: int, *, colon: bool = False) -> int:
-    """Find the `,`, `;` or bracket that ends an expression; with `colon` also a lone `:`."""
-    questions = 0
-    while not tokens.is_end(i):
-        word = tokens.texts[i]
-        if word == "?":
-            questions += 1
-        elif word == ":" and colon:
-            questions -= 1
-            if questions < 0:
-                return i
-        i = max(_type_arguments(tokens, i), tokens.after(i)) if word == "<" else tokens.after(i)
-    return i
-
-
-def _body_of_arrow(tokens: _Tokens, i: int, *, colon: bool = False) -> int:
-    """Find the body of the arrow function that begins at `i`; 0 when there is none."""
+def _arrow_body(tokens: _Tokens, i: int) -> int:
+    """The body of the arrow function that begins at `i`; 0 when there is none."""
     texts = tokens.texts
     if texts[i] == "async" and not tokens.begins_line(i + 1):
-        i += 1 if texts[i + 1] == "(" or tokens.kinds[i + 1] == "name" else 0
-    if texts[i] == "<":
-        i = _type_arguments(tokens, i)
+        i += texts[i + 1] == "(" or tokens.kinds[i + 1] == "name"
     if texts[i] != "(" and tokens.kinds[i] != "name":
         return 0
     end = tokens.after(i)
-    if texts[end] == ":" and texts[i] == "(" and not colon:
-        end = _skip_type(tokens, end + 1)
     return end + 1 if texts[end] == "=>" else 0
 
 
@@ -3548,14 +3576,13 @@ def _body_of_arrow(tokens: _Tokens, i: int, *, colon: bool = False) -> int:
 
 
 class _Binding:
-    """A name of the top level: where its value begins, or why it is unknown."""
+    """A name of the top level: where its values begin, or why they are unknown."""
 
-    __slots__ = ("changed", "fixed", "reason", "start")
+    __slots__ = ("changed", "keyword", "reason", "starts")
 
-    def __init__(self, start: int, reason: str, *, fixed: bool) -> None:
-        self.start = start
-        self.reason = reason
-        self.fixed = fixed  # declared with const
+    def __init__(self, keyword: str, reason: str) -> None:
+        self.keyword, self.reason = keyword, reason
+        self.starts: list[int] = []
         self.changed = False  # something in its value is set somewhere
 
 
@@ -3565,21 +3592,19 @@ class _Outline:
     def __init__(self, tokens: _Tokens) -> None:
         self.tokens = tokens
         self.names: dict[str, _Binding] = {}
-        self.parameters: set[str] = set()  # of a function whose result is exported
-        self.declared: set[int] = set()  # the mentions that declare a name
+        self.declared: set[int] = set()  # the mentions that declare a name or export a value
+        self.values: set[int] = set()  # where the values of names and exports begin
         self.root = -1
         self.root_reason = ""
-        self.module = -1  # the `module` of `module.exports = …`
-        self.wrappers: list[int] = []  # brackets of the calls that the default export goes through
-        self.path: list[int] = []  # and the mentions of names
 
-    def declare(self, i: int, start: int, reason: str = "", *, fixed: bool = True) -> None:
+    def declare(self, i: int, start: int, keyword: str, reason: str = "") -> None:
         """Add the name at token `i`; a second declaration makes it unknown."""
-        name = self.tokens.texts[i]
+        binding = self.names.setdefault(self.tokens.texts[i], _Binding(keyword, reason))
+        if binding.starts:
+            binding.reason = "a name that is declared twice"
+        binding.starts.append(start)
         self.declared.add(i)
-        if name in self.names:
-            start, reason = -1, "a name that is declared twice"
-        self.names[name] = _Binding(start, reason, fixed=fixed)
+        self.values.add(start)
 
     def export(self, start: int, reason: str = "") -> None:
         """Note the default export; a second one leaves it unknown."""
@@ -3591,65 +3616,47 @@ class _Outline:
 def _outline(tokens: _Tokens) -> _Outline:
     """List the declarations and exports of the top level."""
     outline = _Outline(tokens)
-    texts, kinds = tokens.texts, tokens.kinds
+    texts = tokens.texts
     keyword = ""  # of the declaration that a comma may go on
     i = 0
-    while kinds[i] != "end":
+    while tokens.kinds[i] != "end":
         word = texts[i]
-        handler = _STATEMENT_HANDLERS.get(word)
-        if handler and kinds[i] == "name" and texts[i - 1] not in (".", "?.", "as"):
-            keyword = word if word in ("const", "let", "var") else ""
-            i = handler(outline, i)
-        elif word == "," and keyword and _is_declarator(tokens, i + 1):
+        named = tokens.kinds[i] == "name" and texts[i - 1] not in (".", "?.")
+        if tokens.ends[i] and word != ",":
+            keyword = ""
+        if named and word in _VARIABLES and texts[i + 1] != "enum":
+            keyword = word
+        if keyword and word in (keyword, ","):
             i = _declare_variable(outline, i + 1, keyword)
+        elif named and word in _STATEMENTS:
+            i = _STATEMENTS[word](outline, i)
         else:
-            keyword = "" if word == ";" else keyword
-            i = max(_type_arguments(tokens, i), tokens.after(i)) if word == "<" else tokens.after(i)
+            i = tokens.after(i)
     return outline
 
 
-def _is_declarator(tokens: _Tokens, i: int) -> bool:
-    after = tokens.texts[tokens.after(i)]
-    return after in ("=", ":") or (tokens.kinds[i] == "name" and after in ("!", *_ENDS))
-
-
-def _declare_variables(outline: _Outline, i: int) -> int:
-    """`const`, `let` and `var`; gives the token at which the first value begins."""
-    texts = outline.tokens.texts
-    if texts[i + 1] == "enum":
-        return _declare_opaque(outline, i + 1)
-    return _declare_variable(outline, i + 1, texts[i])
-
-
 def _declare_variable(outline: _Outline, i: int, keyword: str) -> int:
+    """A name or pattern behind `const`, `let`, `var` or a comma; gives where its value begins."""
     tokens = outline.tokens
-    names = [i] if tokens.kinds[i] == "name" else _names_in_pattern(tokens, i)
     simple = tokens.kinds[i] == "name"
-    i = tokens.after(i) if not tokens.is_end(i) else i
-    i += tokens.texts[i] == "!"
+    names = [i] if simple else _names_in_pattern(tokens, i)
+    reason = "" if simple else "a name taken out of another value"
+    i = i if tokens.ends[i] else tokens.after(i)
     if tokens.texts[i] == ":":
         i = _skip_type(tokens, i + 1)
-    valued = tokens.texts[i] == "="
+    if tokens.texts[i] != "=":
+        i, reason = i - 1, "a name that is declared without a value"
     for name in names:
-        reason = "" if simple else "a name taken out of another value"
-        reason = reason if valued else "a name that is declared without a value"
-        start = -1 if reason else i + 1
-        outline.declare(name, start, reason, fixed=keyword == "const")
-    return i + valued
+        outline.declare(name, i + 1, keyword, reason)
+    return i + 1
 
 
 def _names_in_pattern(tokens: _Tokens, i: int) -> list[int]:
-    """List the names that parameters or a destructuring pattern bind."""
+    """The names that parameters or a destructuring pattern bind."""
     texts = tokens.texts
-    found = []
-    for j in range(i + 1, tokens.close.get(i, i)):
-        before = texts[j - 1]
-        binds = before in ("(", ",", "{", "[", "...") or (
-            before == ":" and texts[tokens.parents[j]] == "{"
-        )
-        if binds and tokens.kinds[j] == "name":
-            found.append(j)
-    return found
+    names = [j for j in range(i + 1, tokens.close.get(i, i)) if tokens.kinds[j] == "name"]
+    renamed = {j for j in names if texts[j - 1] == ":" and texts[tokens.parents[j]] == "{"}
+    return [j for j in names if j in renamed or texts[j - 1] in ("(", ",", "{", "[", "...")]
 
 
 def _declare_opaque(outline: _Outline, i: int) -> int:
@@ -3658,20 +3665,20 @@ def _declare_opaque(outline: _Outline, i: int) -> int:
     name = i + 1 + (tokens.texts[i + 1] == "*")
     if tokens.kinds[name] == "name":
         article = "an" if tokens.texts[i] == "enum" else "a"
-        outline.declare(name, -1, f"{article} {tokens.texts[i]}")
+        outline.declare(name, i, "", f"{article} {tokens.texts[i]}")
         return name + 1
     return i + 1
 
 
 def _declare_imports(outline: _Outline, i: int) -> int:
-    """Note the names of an import line, up to the file it imports from."""
+    """The names of an import line, up to the file it imports from."""
     tokens = outline.tokens
     i += 1
     if tokens.texts[i] in ("(", "."):
         return i
     while tokens.kinds[i] in ("name", "mark") and tokens.texts[i] not in (";", "=", "import"):
         if tokens.kinds[i] == "name" and tokens.texts[i] not in ("from", "type", "as"):
-            outline.names[tokens.texts[i]] = _Binding(-1, "an imported name", fixed=True)
+            outline.names[tokens.texts[i]] = _Binding("const", "an imported name")
         i += 1
     return i
 
@@ -3689,6 +3696,7 @@ def _note_export(outline: _Outline, i: int) -> int:
     for j in range(i + 2, end):
         if texts[j] == "default" and texts[j + 1] in (",", "}"):
             elsewhere = texts[end] == "from" or texts[j - 1] != "as"
+            tokens.ends[j - 1] = 1  # what is exported is one name
             outline.export(j - 2, "a value of another file" if elsewhere else "")
     return end
 
@@ -3696,32 +3704,29 @@ def _note_export(outline: _Outline, i: int) -> int:
 def _note_assigned_export(outline: _Outline, i: int) -> int:
     """`module.exports = X`, `module.exports.default = X` and `exports.default = X`."""
     texts = outline.tokens.texts
-    whole = texts[i] == "module"
-    if whole and texts[i + 1 : i + 3] != [".", "exports"]:
-        return i + 1
-    equals = i + 3 if whole else i + 1
-    named = texts[equals : equals + 2] == [".", "default"]
-    equals += 2 * named
-    if texts[equals] != "=" or not (whole or named):
-        return i + 1
-    equals += 2 * (texts[equals + 1 : equals + 3] == ["exports", "="])
-    if not named:
+    equals = i + 1 + 2 * (texts[i] == "module" and texts[i + 1 : i + 3] == [".", "exports"])
+    whole = equals > i + 1 and texts[equals] == "="
+    if not whole:
+        equals += 2
+        if texts[equals - 2 : equals + 1] != [".", "default", "="]:
+            return i + 1
+    outline.declared.add(i)
+    heads = [texts[i]]
+    if texts[equals + 1 : equals + 3] == ["exports", "="]:
+        outline.declared.add(equals + 1)
+        heads, equals = ["module", "exports"], equals + 2
+    outline.values.add(equals + 1)
+    if whole:
         outline.export(equals + 1)
-        outline.module = i
-        outline.names.setdefault("module", _Binding(-1, "the module itself", fixed=True))
-    elif outline.module < 0:
+        for name in heads:
+            outline.names.setdefault(name, _Binding("const", _MODULE))
+    elif outline.root < 0 or outline.root_reason:
         outline.root = equals + 1
     return equals + 1
 
 
-_STATEMENT_HANDLERS = {
-    "const": _declare_variables,
-    "let": _declare_variables,
-    "var": _declare_variables,
-    "function": _declare_opaque,
-    "class": _declare_opaque,
-    "enum": _declare_opaque,
-    "namespace": _declare_opaque,
+_STATEMENTS = {
+    **dict.fromkeys(("function", "class", "enum", "namespace"), _declare_opaque),
     "import": _declare_imports,
     "export": _note_export,
     "module": _note_assigned_export,
@@ -3729,281 +3734,246 @@ _STATEMENT_HANDLERS = {
 }
 
 
-# The way from the default export to its object
-
-
-def _unwrap(outline: _Outline) -> int:
-    """Where the exported object begins: through names, brackets, functions and `defineConfig(…)`.
-
-    A call with one argument is taken to give that argument back, and a function to be called:
-    that is what site builders do with a default export, whatever the helper's name.
-    """
-    tokens = outline.tokens
-    i, seen = outline.root, set()
-    while i not in seen:
-        seen.add(i)
-        if tokens.texts[i] == "await":
-            i += 1
-        elif body := _returned(tokens, i):
-            outline.parameters.update(tokens.texts[i:body])
-            i = body
-        elif _is_bracketed(tokens, i):
-            i += 1
-        elif (bracket := _only_argument(tokens, i)) > 0:
-            outline.wrappers.append(bracket)
-            i = bracket + 1
-        elif tokens.texts[i] in outline.names and _is_whole(tokens, i + 1):
-            outline.path.append(i)
-            start = outline.names[tokens.texts[i]].start
-            i = start if start >= 0 else i
-    return i
-
-
-def _is_whole(tokens: _Tokens, i: int) -> bool:
-    """Whether an expression may end before token `i`."""
-    if tokens.is_end(i) or tokens.texts[i] in ("as", "satisfies"):
-        return True
-    return tokens.kinds[i] in ("name", "string") and tokens.begins_line(i)
-
-
-def _is_bracketed(tokens: _Tokens, i: int) -> bool:
-    """Tell whether brackets around one expression are all there is."""
-    if tokens.texts[i] != "(" or not _is_whole(tokens, tokens.after(i)):
-        return False
-    return _skip_expression(tokens, i + 1) == tokens.close[i]
-
-
-def _only_argument(tokens: _Tokens, i: int) -> int:
-    """Find the bracket of a call that is all there is and has one argument; 0 for none."""
-    texts = tokens.texts
-    if tokens.kinds[i] != "name" or texts[i] in _NO_WRAPPERS:
-        return 0
-    i += 1
-    while texts[i] == "." and tokens.kinds[i + 1] == "name":
-        i += 2
-    i = _type_arguments(tokens, i)
-    if texts[i] != "(" or not _is_whole(tokens, tokens.after(i)):
-        return 0
-    end = _skip_expression(tokens, i + 1)
-    end += texts[end] == ","
-    alone = end == tokens.close[i] and end > i + 1 and texts[i + 1] != "..."
-    return i if alone else 0
-
-
-def _returned(tokens: _Tokens, i: int) -> int:
-    """Find the expression that a function gives back at once; 0 for none."""
-    texts = tokens.texts
-    body = _body_of_arrow(tokens, i)
-    if not body:
-        i += texts[i] == "async"
-        if texts[i] != "function" or texts[i + 1] == "*":
-            return 0
-        body = tokens.after(i + 1 + (tokens.kinds[i + 1] == "name"))
-        body = _skip_type(tokens, body + 1) if texts[body] == ":" else body
-        if texts[body] != "{":
-            return 0
-    if texts[body] != "{":
-        return body
-    whole = texts[body + 1] == "return" and _is_whole(tokens, tokens.after(body))
-    return body + 2 if whole else 0
-
-
 # Changes
 
 
-def _mark_changes(outline: _Outline) -> None:
-    """Find the mentions that change what a name holds.
+class _Changes:
+    """Finds the names whose values something in the file may change.
 
-    A parameter or inner declaration of the same name hides it: `(config) => { config.x = 1 }` is
-    how plugins work.
+    Reading a name changes nothing, nor does handing on a text. An object is given up where it is
+    assigned to, has a method called that is not known to read, or is handed to an unknown call or
+    an inner variable. Values of the top level are followed instead: with a changed name, every
+    name that its value was made from is changed.
     """
-    tokens, names = outline.tokens, outline.names
-    hidden: dict[str, int] = {}  # how many open scopes bind a name anew
-    endings: dict[int, list[str]] = {}
-    for i, word in enumerate(tokens.texts):
-        for name in endings.pop(i, ()):
-            hidden[name] -= 1
-        known = word in names and tokens.kinds[i] == "name"
-        if word == "(" or word in _DECLARERS or (known and tokens.texts[i + 1] == "=>"):
-            found, end = _scope(tokens, i)
-            bound = [tokens.texts[j] for j in found if tokens.texts[j] in names]
-            endings.setdefault(end, []).extend(bound)
-            for name in bound:
-                hidden[name] = hidden.get(name, 0) + 1
-        if known and not hidden.get(word) and tokens.texts[i - 1] not in (".", "?."):
-            _mark_mention(outline, i)
-    _spread_changes(outline)
 
+    def __init__(self, outline: _Outline, values: _Evaluator) -> None:
+        self.outline, self.tokens, self.names = outline, outline.tokens, outline.names
+        self.values = values  # what names hold while nothing is changed
+        self.scopes: dict[int, set[str]] = {}  # the names that brackets bind anew
 
-def _scope(tokens: _Tokens, i: int) -> tuple[list[int], int]:
-    """List the names that parameters or an inner declaration bind, with the end of their scope."""
-    texts, parent = tokens.texts, tokens.parents[i]
-    named = tokens.kinds[i + 1] == "name"
-    if texts[i + 1] == "=>":
-        return [i], _scope_end(tokens, i + 2)
-    if texts[i] == "(":
-        body = tokens.close[i] + 1
-        body = _skip_type(tokens, body + 1) if texts[body] == ":" else body
-        if texts[body] in ("{", "=>") and texts[i - 1] not in _CONTROL:
-            return _names_in_pattern(tokens, i), _scope_end(tokens, body + (texts[body] == "=>"))
-    elif parent >= 0 and (named or texts[i] in ("const", "let", "var")):
-        end = tokens.close[parent]
-        if texts[parent] == "(":  # for (const x of y) {
-            end = tokens.close.get(end + 1, end)
-        return [i + 1] if named else _names_in_pattern(tokens, i + 1), end
-    return [], i
+    def mark(self) -> bool:
+        """Mark the names that are changed, and tell whether there are any."""
+        tokens, texts = self.tokens, self.tokens.texts
+        for i, (word, after) in enumerate(zip(texts, texts[1:])):
+            if word == "(" or after == "=>":
+                self._note_parameters(i)
+            elif word in _DECLARERS and tokens.parents[i] >= 0:
+                self._note_inner_names(i)
+        own = {name for name, held in self.names.items() if held.starts or held.reason == _MODULE}
+        for i, word in enumerate(texts):
+            if word in own and tokens.kinds[i] == "name" and self._is_mention(i):
+                self._mark_mention(i, self.names[word])
+        self._spread()
+        return any(name.changed or name.reason == _REASSIGNED for name in self.names.values())
 
+    def _note_parameters(self, i: int) -> None:
+        """Bind the parameters of a function; `(config) => { config.x = 1 }` is how plugins work.
 
-def _scope_end(tokens: _Tokens, i: int) -> int:
-    """Find the end of a function's body; arrows in a row share one walk to it."""
-    if tokens.texts[i] == "{":
-        return tokens.close[i]
-    start, end = tokens.scope_ends.get(tokens.parents[i], (0, 0))
-    if not start <= i < end:
-        end = _skip_expression(tokens, i)
-        tokens.scope_ends[tokens.parents[i]] = (i, end)
-    return end
+        A body without brackets binds nothing: what it changes counts for the name outside.
+        """
+        tokens, texts = self.tokens, self.tokens.texts
+        body = tokens.after(i)
+        if texts[body] == "=>":
+            body += 1
+        elif texts[body] != "{" or texts[i - 1] in _CONTROL:
+            return
+        if texts[body] in _PARTNERS:
+            names = [texts[j] for j in _names_in_pattern(tokens, i)] or [texts[i]]
+            for bracket in (i, body):
+                self.scopes.setdefault(bracket, set()).update(names)
 
+    def _note_inner_names(self, i: int) -> None:
+        """Bind the names of a declaration below the top level."""
+        tokens, texts = self.tokens, self.tokens.texts
+        simple = tokens.kinds[i + 1] == "name"
+        names = {texts[j] for j in ([i + 1] if simple else _names_in_pattern(tokens, i + 1))}
+        for name in names & self.names.keys():
+            if texts[i] == self.names[name].keyword == "var":  # the same one, if in no function
+                self.names[name].reason = self.names[name].reason or _REASSIGNED
+        scope = tokens.parents[i]
+        loop = tokens.after(scope) if texts[scope] == "(" else scope  # for (const x of y) {
+        for bracket in (scope, loop):
+            self.scopes.setdefault(bracket, set()).update(names)
 
-def _mark_mention(outline: _Outline, i: int) -> None:
-    """Note what one mention of a name does to its value."""
-    tokens = outline.tokens
-    texts = tokens.texts
-    if i in outline.declared:
-        return
-    binding = outline.names[texts[i]]
-    end = _member_end(tokens, i + 1)
-    member, after, before = end > i + 1, texts[end], texts[i - 1]
-    if after in _ASSIGNMENTS or before in ("++", "--", "delete"):
-        if member:
-            own = i == outline.module or (texts[i] == "module" and texts[end - 1] == "default")
-            binding.changed = binding.changed or not own
-        elif not binding.fixed:
-            _mark_assigned(binding)
-    elif after == "(":
-        reading = texts[end - 1] in _READING_CALLS
-        binding.changed = binding.changed or (member and not reading)
-    elif tokens.parents[i] >= 0 and _may_be_changed_by_group(outline, i, after):
-        binding.changed = True
-        if not binding.fixed and texts[tokens.parents[i]] != "(":
-            _mark_assigned(binding)
+    def _is_mention(self, i: int) -> bool:
+        """Whether a name is that of the top level, and no key, member or declaration."""
+        tokens, texts = self.tokens, self.tokens.texts
+        if i in self.outline.declared or texts[i - 1] in (".", "?.", "typeof"):
+            return False
+        bracket = tokens.parents[i]
+        if texts[i - 1] in ("{", ",") and texts[bracket] == "{":
+            method = texts[i + 1] == "(" and texts[tokens.after(i + 1)] == "{"
+            if method or texts[i + 1] == ":":
+                return False
+        while bracket >= 0 and texts[i] not in self.scopes.get(bracket, ()):
+            bracket = tokens.parents[bracket]
+        return bracket < 0
 
-
-def _mark_assigned(binding: _Binding) -> None:
-    if binding.start >= 0:
-        binding.start, binding.reason = -1, "a name that is assigned more than once"
-
-
-def _member_end(tokens: _Tokens, i: int) -> int:
-    """Find the token behind a chain of member accesses."""
-    texts = tokens.texts
-    while True:
-        if texts[i] in (".", "?.") and tokens.kinds[i + 1] == "name":
-            i += 2
-        elif texts[i] == "[":
-            i = tokens.after(i)
-        elif (texts[i] == "?." and texts[i + 1] == "[") or texts[i] == "!":
-            i += 1
-        else:
-            return i
-
-
-def _may_be_changed_by_group(outline: _Outline, i: int, after: str) -> bool:
-    """Whether a mention is an argument of a call that may change it, or the target of a pattern."""
-    tokens = outline.tokens
-    texts = tokens.texts
-    bracket = tokens.parents[i]
-    if texts[bracket] != "(":
-        return texts[tokens.after(bracket)] == "=" and texts[bracket - 1] not in _DECLARERS
-    if after in ("of", "in"):
-        return texts[bracket - 1] in ("for", "await")
-    callee = texts[bracket - 1]
-    called = tokens.kinds[bracket - 1] == "name" or callee in (")", "]", ">", "?.")
-    if not called or callee in _CONTROL or callee in _READING_CALLS or after not in (",", ")"):
-        return False
-    copied = callee == "assign" and texts[i - 1] != "("
-    return bracket not in outline.wrappers and not copied and texts[i - 1] in ("(", ",")
-
-
-def _spread_changes(outline: _Outline) -> None:
-    """Mark what a changed name was made from: both may be the same object."""
-    tokens, names = outline.tokens, outline.names
-    pending = [name for name in names if names[name].changed]
-    while pending:
-        start = names[pending.pop()].start
-        if start < 0:
-            continue
-        for i in range(start, _value_end(tokens, start)):
-            binding = names.get(tokens.texts[i])
-            if binding and not binding.changed and tokens.kinds[i] == "name":
+    def _mark_mention(self, i: int, binding: _Binding) -> None:
+        """Note what one mention of a name does to its value."""
+        end, called = self._chain(i + 1)
+        if self._is_target(i, end):
+            if end == i + 1 and binding.keyword != "const":
+                binding.reason = binding.reason or _REASSIGNED
+            else:
                 binding.changed = True
-                pending.append(tokens.texts[i])
+        elif called or (self._is_passed(i) and not self._is_plain(i)):
+            binding.changed = True
 
+    def _is_target(self, start: int, end: int) -> bool:
+        """Whether what stands between two tokens is assigned to, also as a part of a pattern."""
+        tokens, texts = self.tokens, self.tokens.texts
+        while True:
+            if texts[start - 1] in _UNARY_CHANGES and not tokens.ends[start]:
+                return True
+            if texts[end] in _ASSIGNMENTS and not tokens.ends[end]:
+                return True
+            bracket = tokens.parents[start]
+            if texts[bracket - 1] in _LOOPS and texts[end] in ("of", "in"):
+                return True
+            if texts[bracket] not in _PARTNERS or self._is_called(bracket):
+                return False
+            start, end = bracket, self._chain(tokens.after(bracket))[0]
 
-def _value_end(tokens: _Tokens, i: int) -> int:
-    """Find the end of a declared value, also where no semicolon ends it."""
-    i = tokens.after(i)
-    while not tokens.is_end(i):
-        if tokens.texts[i] in _STATEMENTS and tokens.begins_line(i):
-            break
-        i = tokens.after(i)
-    return i
+    def _is_passed(self, start: int) -> bool:
+        """Whether what begins at a token is handed on to where it may be changed."""
+        tokens, texts = self.tokens, self.tokens.texts
+        while True:
+            bracket, callee = tokens.parents[start], texts[tokens.parents[start] - 1]
+            if texts[start - 1] == "=" and start not in self.outline.values:
+                return texts[start - 4 : start - 2] != ["exports", "."]
+            if texts[start - 1] == "yield" or (texts[start - 1] == "of" and callee in _LOOPS):
+                return True
+            if texts[bracket] not in _PARTNERS or bracket in self.values.wrappers:
+                return False
+            if not self._is_called(bracket):
+                start = bracket
+            elif texts[bracket] != "(" or callee in _READING_CALLS or callee in _CONTROL:
+                return False
+            elif callee not in _PASSING_CALLS or (callee == "assign" and start == bracket + 1):
+                return True
+            else:
+                start = bracket - (3 if texts[bracket - 2] == "." else 1)
+            end, called = self._chain(tokens.after(bracket))
+            if called or (texts[end] in _ASSIGNMENTS and not tokens.ends[end]):
+                return True
+
+    def _is_called(self, bracket: int) -> bool:
+        """Whether a bracket is no value of its own: that of a call, of `x[…]` or a block."""
+        before = self.tokens.texts[bracket - 1]
+        block = self.tokens.texts[bracket] == "{" and before in ("=>", ";", "{", "")
+        return block or before == "?." or (bracket > 0 and _ends_value(self.tokens, bracket - 1))
+
+    def _chain(self, i: int) -> tuple[int, bool]:
+        """The token behind members and calls, and whether a call may change what it is made on."""
+        tokens, texts = self.tokens, self.tokens.texts
+        for step in range(MAX_SCRIPT_DEPTH):
+            if texts[i] in (".", "?.") and tokens.kinds[i + 1] == "name":
+                i += 2
+            elif texts[i] == "?." and texts[i + 1] in ("[", "("):
+                i += 1
+            elif texts[i] in ("[", "(") and not tokens.ends[i]:
+                name = texts[i - 1 - (texts[i - 1] == "?.")]
+                reads = not step or name in _READING_CALLS or name in _PASSING_CALLS
+                if texts[i] == "(" and not reads:
+                    return i, True
+                i = tokens.after(i)
+            else:
+                return i, False
+        return i, True
+
+    def _is_plain(self, i: int) -> bool:
+        """Whether a mention gives what cannot be changed: a text, a copy of texts, a function."""
+        value, _ = self.values.operand(i, 0)
+        if isinstance(value, Unknown):
+            return value.reason in _INERT or value.reason.startswith("a call")
+        if self.tokens.texts[i - 1] == "..." and isinstance(value, (ScriptObject, ScriptList)):
+            self.values.budget -= len(value)
+            members = [*value.values(), value.rest] if isinstance(value, ScriptObject) else value
+            copied = not any(isinstance(member, (dict, list, Unknown)) for member in members)
+            return copied and self.values.budget > 0
+        return not isinstance(value, (ScriptObject, ScriptList))
+
+    def _spread(self) -> None:
+        """Mark what a changed name was made from: both may be the same object."""
+        tokens, names = self.tokens, self.names
+        pending = [binding for binding in names.values() if binding.changed]
+        while pending:
+            for start in pending.pop().starts:
+                for i in range(start, tokens.stops[start]):
+                    binding = names.get(tokens.texts[i])
+                    if binding and not binding.changed and tokens.kinds[i] == "name":
+                        binding.changed = True
+                        pending.append(binding)
 
 
 # ── 5.2 Scripts: values ─────────────────────────────────────────────────────────────────────────
 
-class _Operators:
-    """Works out expressions around the literals and names that `primaries` reads.
+_PRECEDENCE = {"??": 1, "||": 1, "&&": 2, "+": 4}
+# The others make no value known: one level does for them.
+_PRECEDENCE.update(
+    dict.fromkeys(_word_set("| ^ & == != === !== < > <= in instanceof << - * / % **"), 3)
+)
+_PREFIXES = _word_set("! - + ~ typeof void await delete ++ -- yield")
+_AFTER_KEY = frozenset([":", ",", "}", "(", "="])
+_LITERALS = {"true": True, "false": False, "null": None, "undefined": None}
+_ENVIRONMENTS = _word_set("process import Deno Bun globalThis")
+_SIMPLE_ESCAPES = dict(zip("ntrbfv", "\n\t\r\b\f\v"))
+_SIMPLE_ESCAPES.update(dict.fromkeys(("\n", "\r\n", "\r", "\u2028", "\u2029"), ""))
+
+
+class _Evaluator:
+    """Works out literals, names and the default export.
 
     A method takes a token and gives a value and the token behind it.
     """
 
     def __init__(self, outline: _Outline) -> None:
-        self.outline = outline
-        self.tokens = outline.tokens
-        self.busy: list[str] = []
-        self.steps = len(outline.tokens.kinds) + MAX_SCRIPT_COPIES
-        self.letters = MAX_SCRIPT_TEXT
-        self.primaries: dict[str, Callable[[int, int], tuple[object, int]]] = {}
+        self.outline, self.tokens = outline, outline.tokens
+        self.budget = len(outline.tokens.kinds) + MAX_SCRIPT_COPIES
+        self.bound: dict[str, tuple[object, int]] = {}  # what names hold, and what that cost
+        self.busy: set[str] = set()
+        self.root = outline.root  # what stands for the default export
+        self.wrappers: set[int] = set()  # brackets of the calls that it goes through
+        self.parameters: set[str] = set()  # of the functions that it goes through
+        self.primaries: dict[str, Callable[[int, int], tuple[object, int]]] = {
+            **dict.fromkeys(("string", "number", "template"), self._literal),
+            "head": self._template,
+            "name": self._name,
+            "{": self._object,
+            "[": self._array,
+            "(": self._group,
+        }
 
-    def expression(self, i: int, depth: int, *, colon: bool = False) -> tuple[object, int]:
-        """Work out an expression without commas; `colon` says that a `:` ends it."""
+    def expression(self, i: int, depth: int) -> tuple[object, int]:
+        """Work out an expression without commas."""
+        tokens = self.tokens
         if depth > MAX_VALUE_DEPTH:
-            unknown = self.tokens.unknown("a value that is nested too deeply", i)
-            return unknown, _skip_expression(self.tokens, i, colon=colon)
-        value, end = self._binary(i, depth, colon=colon)
-        if self.tokens.is_end(end):
+            return tokens.unknown("a value that is nested too deeply", i), tokens.stops[i]
+        value, end = self._binary(i, depth)
+        if tokens.ends[end]:
             return value, end
-        if self.tokens.texts[end] == "?":
-            value, end = self._conditional(value, end, depth, colon=colon)
-        word = self.tokens.texts[end]
-        counted = word in ("++", "--") and self.tokens.begins_line(end)  # the next statement's
-        if word in _ASSIGNMENTS and not counted:
-            value = self.tokens.unknown("an assignment", i)
-            end = _skip_expression(self.tokens, end, colon=colon)
+        if tokens.texts[end] == "?":
+            value, end = self._conditional(value, end, depth)
+        if tokens.texts[end] in _ASSIGNMENTS and not tokens.ends[end]:
+            return tokens.unknown("an assignment", i), tokens.stops[end]
         return value, end
 
-    def _conditional(self, test: object, i: int, depth: int, *, colon: bool) -> tuple[object, int]:
-        chosen, i = self.expression(i + 1, depth + 1, colon=True)
-        if self.tokens.texts[i] != ":":
-            return self.tokens.unknown(_STRANGE, i), _skip_expression(self.tokens, i, colon=colon)
-        other, i = self.expression(i + 1, depth + 1, colon=colon)
+    def _conditional(self, test: object, i: int, depth: int) -> tuple[object, int]:
+        chosen, colon = self.expression(i + 1, depth + 1)
+        if self.tokens.texts[colon] != ":":
+            return self.tokens.unknown(_STRANGE, i), self.tokens.stops[i]
+        other, end = self.expression(colon + 1, depth + 1)
         if isinstance(test, Unknown):
-            return test, i
-        return (chosen if _is_truthy(test) else other), i
+            return test, end
+        return (chosen if _is_truthy(test) else other), end
 
-    def _binary(self, first: int, depth: int, *, colon: bool) -> tuple[object, int]:
+    def _binary(self, first: int, depth: int) -> tuple[object, int]:
         """Work out operands and the operators between them, by precedence without recursion."""
-        texts = self.tokens.texts
-        value, i = self._operand(first, depth, colon=colon)
-        if self.tokens.is_end(i):
-            return value, i
+        value, i = self.operand(first, depth)
         values, operators = [value], [""]
         while True:
-            word = texts[i]
-            if word in ("as", "satisfies"):
-                i = _skip_type(self.tokens, i + 1)
-                continue
+            word = self.tokens.texts[i]
             level = _PRECEDENCE.get(word, 0)
             while operators[-1] and _PRECEDENCE[operators[-1]] >= level:
                 right = values.pop()
@@ -4011,7 +3981,7 @@ class _Operators:
             if not level:
                 return values[0], i
             operators.append(word)
-            value, i = self._operand(i + 1, depth, colon=colon)
+            value, i = self.operand(i + 1, depth)
             values.append(value)
 
     def _apply(self, operator: str, left: object, right: object, i: int) -> object:
@@ -4034,41 +4004,38 @@ class _Operators:
     def _joined(self, parts: list[str | None], i: int, reason: str = _STRANGE) -> object:
         """Put texts together, unless one is unknown or the file has joined too much."""
         known = [part for part in parts if part is not None]
-        self.letters -= sum(map(len, known)) // 16
+        self.budget -= sum(map(len, known)) // 16
         if len(known) < len(parts):
             return self.tokens.unknown(reason, i)
-        return "".join(known) if self.letters > 0 else self.tokens.unknown("a text too long", i)
+        return "".join(known) if self.budget > 0 else self.tokens.unknown("a text too long", i)
 
-    def _operand(self, i: int, depth: int, *, colon: bool) -> tuple[object, int]:
+    def operand(self, i: int, depth: int) -> tuple[object, int]:
         """Work out a primary expression with its prefixes, members and calls."""
-        tokens = self.tokens
-        prefixes = []
+        tokens, first = self.tokens, i
         while tokens.texts[i] in _PREFIXES:
-            prefixes.append(i)
+            self.root += tokens.texts[i] == "await" and i == self.root
             i += 1
-        self.steps -= 1
-        if self.steps < 0:
-            unknown = tokens.unknown("a value that is too large", i)
-            return unknown, _skip_expression(tokens, i, colon=colon)
+        self.budget -= 1
+        if self.budget < 0:
+            return tokens.unknown("a value that is too large", i), tokens.stops[i]
+        prefixes = range(i - 1, first - 1, -1)
         word, kind, first = tokens.texts[i], tokens.kinds[i], i
-        maybe_arrow = word in ("(", "<", "async") or tokens.texts[i + 1] == "=>"
-        body = _body_of_arrow(tokens, i, colon=colon) if maybe_arrow else 0
+        maybe_arrow = word in ("(", "async") or tokens.texts[i + 1] == "=>"
+        body = _arrow_body(tokens, i) if maybe_arrow else 0
         if body:
-            block = tokens.texts[body] == "{"
-            end = tokens.after(body) if block else _skip_expression(tokens, body, colon=colon)
-            return tokens.unknown("a function", i), end
+            return self._function(i, body, depth)
         primary = self.primaries.get(word if kind == "mark" else kind, self._strange)
         value, i = primary(i, depth)
-        if not tokens.is_end(i):
+        if not tokens.ends[i]:
             value, i = self._suffixes(value, first, i, depth)
-        for prefix in reversed(prefixes):
+        for prefix in prefixes:
             value = self._prefixed(value, prefix)
         return value, i
 
     def _strange(self, i: int, _depth: int) -> tuple[object, int]:
-        regex = self.tokens.kinds[i] == "regex"
-        reason = "a regular expression" if regex else _STRANGE
-        return self.tokens.unknown(reason, i), i + 1 if regex else _skip_expression(self.tokens, i)
+        if self.tokens.kinds[i] == "regex":
+            return self.tokens.unknown("a regular expression", i), i + 1
+        return self.tokens.unknown(_STRANGE, i), self.tokens.stops[i]
 
     def _prefixed(self, value: object, i: int) -> object:
         word = self.tokens.texts[i]
@@ -4083,9 +4050,9 @@ class _Operators:
         return self.tokens.unknown(_STRANGE, i)
 
     def _suffixes(self, value: object, first: int, i: int, depth: int) -> tuple[object, int]:
-        """Follow the members, calls and assertions behind a primary expression."""
+        """Follow the members and calls behind a primary expression."""
         tokens, texts = self.tokens, self.tokens.texts
-        while True:
+        while not tokens.ends[i]:
             word = texts[i]
             if word == "?." and texts[i + 1] in ("(", "["):
                 i += 1
@@ -4098,14 +4065,11 @@ class _Operators:
                 value = self._member(value, key if end == i - 1 else None, first, i)
             elif word == "(":
                 value, i = self._call(value, first, i, depth), tokens.after(i)
-            elif word == "!" and not tokens.begins_line(i):
-                i += 1
-            elif word == "<" and texts[_type_arguments(tokens, i)] == "(":
-                i = _type_arguments(tokens, i)
             elif tokens.kinds[i] in ("template", "head"):
                 value, i = tokens.unknown("a tagged template", first), tokens.after(i)
             else:
-                return value, i
+                break
+        return value, i
 
     def _member(self, value: object, key: object, first: int, end: int) -> object:
         """Look up a member; tokens `first` to `end` are the chain so far."""
@@ -4119,65 +4083,59 @@ class _Operators:
             if self.tokens.texts[first] not in _ENVIRONMENTS:
                 return value
             return self.tokens.unknown(self._source(first, end), first)
-        return self.tokens.unknown("a member that no literal has", first)
+        return self.tokens.unknown(_NO_MEMBER, first)
 
     def _source(self, first: int, end: int) -> str:
-        """Give the source of a chain of members, without spaces."""
+        """The source of a chain of members, without spaces."""
         text = "".join(self.tokens.texts[first : min(end, first + 20)])
         return text if len(text) <= 40 else text[:39] + "…"
 
     def _call(self, value: object, first: int, i: int, depth: int) -> object:
-        """Work out a call: unknown, but for `Object.freeze`."""
+        """Work out a call: unknown, but for `Object.freeze` and what wraps the export."""
         tokens = self.tokens
         callee = tokens.texts[first : min(i, first + 20)]
-        if callee in (["Object", ".", "freeze"], ["Object", ".", "seal"]):
-            argument, end = self.expression(i + 1, depth + 1)
-            end += tokens.texts[end] == ","
-            if end == tokens.close[i]:
-                return argument
-        chain = tokens.kinds[first] == "name" and "(" not in callee
+        named = tokens.kinds[first] == "name" and "(" not in callee
+        end = tokens.stops[i + 1]
+        end += tokens.texts[end] == ","
+        if end == tokens.close[i] and end > i + 1 and tokens.texts[i + 1] != "...":
+            plain = named and "[" not in callee and callee[0] not in _NO_WRAPPERS
+            if plain and self._leads(first, end + 1, i + 1):
+                self.wrappers.add(i)
+                return self.expression(i + 1, depth + 1)[0]
+            if callee in (["Object", ".", "freeze"], ["Object", ".", "seal"]):
+                return self.expression(i + 1, depth + 1)[0]
         if isinstance(value, Unknown) and value.reason.startswith("a call"):
             return value
-        return tokens.unknown(f"a call of {self._source(first, i)}()" if chain else "a call", first)
+        return tokens.unknown(f"a call of {self._source(first, i)}()" if named else "a call", first)
 
+    def exported(self) -> object:
+        """Work out the default export: through names, brackets, functions, `defineConfig(…)`.
 
-class _Evaluator(_Operators):
-    """Works out literals, names and the default export."""
-
-    def __init__(self, outline: _Outline) -> None:
-        super().__init__(outline)
-        self.primaries = {
-            "string": self._string,
-            "number": self._number,
-            "template": self._string,
-            "head": self._template,
-            "name": self._name,
-            "{": self._object,
-            "[": self._array,
-            "(": self._group,
-        }
-
-    def exported(self, i: int) -> object:
-        """Work out the default export, whose object begins at token `i`."""
+        A call with one argument is taken to give that argument back, and a function to be called:
+        that is what site builders do with a default export, whatever the helper's name.
+        """
         outline, tokens = self.outline, self.tokens
         if outline.root_reason:
             return tokens.unknown(outline.root_reason, outline.root)
-        for mention in outline.path:
-            binding = outline.names[tokens.texts[mention]]
-            if binding.changed or binding.reason:
-                return tokens.unknown(binding.reason or _CHANGED, mention)
-        if outline.module >= 0 and outline.names["module"].changed:
-            return tokens.unknown("module.exports, which is changed later", outline.module)
-        value, end = self.expression(i, 0)
-        if not (tokens.is_end(end) or tokens.begins_line(end)):
-            return tokens.unknown(_STRANGE, i)
-        if outline.wrappers and not isinstance(value, (ScriptObject, Unknown)):
+        if any(binding.changed and binding.reason == _MODULE for binding in outline.names.values()):
+            return tokens.unknown("module.exports, which is changed later", outline.root)
+        value, end = self.expression(outline.root, 0)
+        if not tokens.ends[end]:
+            return tokens.unknown(_STRANGE, outline.root)
+        if self.wrappers and not isinstance(value, (ScriptObject, Unknown)):
             return tokens.unknown("a call", outline.root)
         return value
 
+    def _leads(self, i: int, end: int, inner: int) -> bool:
+        """Whether what lies between two tokens is all of the export; `inner` then stands for it."""
+        whole = i == self.root and self.tokens.ends[end] == 1
+        self.root = inner if whole else self.root
+        return whole
+
     def _group(self, i: int, depth: int) -> tuple[object, int]:
-        value, end = self.expression(i + 1, depth + 1)
         close = self.tokens.close[i]
+        self._leads(i, close + 1, i + 1)
+        value, end = self.expression(i + 1, depth + 1)
         return (value if end == close else self.tokens.unknown(_STRANGE, i)), close + 1
 
     def _name(self, i: int, depth: int) -> tuple[object, int]:
@@ -4187,51 +4145,76 @@ class _Evaluator(_Operators):
         if word in _LITERALS:
             return _LITERALS[word], i + 1
         if word in ("function", "class") or (word, tokens.texts[i + 1]) == ("async", "function"):
-            reason = "a class" if word == "class" else "a function"
-            return tokens.unknown(reason, i), self._body_end(i)
+            return self._function(i, self._body(i), depth)
         if word == "new":
-            end = _member_end(tokens, i + 2)
+            end = i + 2
+            while tokens.texts[end] == ".":
+                end += 2
             reason = f"an object made by new {self._source(i + 1, end)}()"
-            end = _type_arguments(tokens, end)
-            end = tokens.after(end) if tokens.texts[end] == "(" else end
-            return tokens.unknown(reason, i), end
-        binding = self.outline.names.get(word)
-        if word in self.outline.parameters:
+            return tokens.unknown(reason, i), tokens.after(end) if tokens.texts[end] == "(" else end
+        if word in self.parameters:
             return tokens.unknown("a parameter", i), i + 1
+        binding = self.outline.names.get(word)
         if binding is None or binding.reason:
             reason = binding.reason if binding else "a name that this file does not define"
             return tokens.unknown(reason, i), i + 1
-        return self._bound(word, i, depth), i + 1
+        self._leads(i, i + 1, binding.starts[0])
+        value = self._bound(word, i, depth)
+        if binding.changed and isinstance(value, (ScriptObject, ScriptList)):
+            value = tokens.unknown(_CHANGED, i)
+        return value, i + 1
 
     def _bound(self, name: str, i: int, depth: int) -> object:
-        """Work out a declared name, anew so that every use has its own copy."""
-        tokens, binding = self.tokens, self.outline.names[name]
+        """Work out a declared name; every use costs as much, or names could double each other."""
+        tokens = self.tokens
         if name in self.busy:
             return tokens.unknown("a name that is defined by itself", i)
-        self.busy.append(name)
-        value, end = self.expression(binding.start, depth + 1)
-        self.busy.pop()
-        if not (tokens.is_end(end) or tokens.begins_line(end)):
-            return tokens.unknown(_STRANGE, binding.start)
-        if binding.changed and isinstance(value, (ScriptObject, ScriptList)):
-            return tokens.unknown(_CHANGED, i)
+        if name in self.bound:
+            value, cost = self.bound[name]
+            self.budget -= cost
+            return value if self.budget > 0 else tokens.unknown("a value that is too large", i)
+        before = self.budget
+        self.busy.add(name)
+        start = self.outline.names[name].starts[0]
+        value, end = self.expression(start, depth + 1)
+        self.busy.remove(name)
+        if not tokens.ends[end]:
+            value = tokens.unknown(_STRANGE, start)
+        self.bound[name] = value, before - self.budget
         return value
 
-    def _body_end(self, i: int) -> int:
-        """Find the token behind a function or class that begins at `i`."""
-        tokens = self.tokens
-        is_class = tokens.texts[i] == "class"
-        while tokens.texts[i] != "{" and not tokens.is_end(i):
-            i = max(_type_arguments(tokens, i), tokens.after(i))
-            if tokens.texts[i] == ":" and not is_class:
-                i = _skip_type(tokens, i + 1)
-        return tokens.after(i) if tokens.texts[i] == "{" else i
+    def _body(self, i: int) -> int:
+        """The body of the function or class that begins at `i`."""
+        while self.tokens.texts[i] != "{" and not self.tokens.ends[i]:
+            i = self.tokens.after(i)
+        return i
 
-    def _string(self, i: int, _depth: int) -> tuple[object, int]:
-        text = _unquoted(self.tokens.texts[i][1:-1], template=self.tokens.kinds[i] == "template")
-        if text is None:
-            return self.tokens.unknown("a string with a malformed escape", i), i + 1
-        return text, i + 1
+    def _function(self, i: int, body: int, depth: int) -> tuple[object, int]:
+        """Work out a function or class: unknown, but for what the export gives back at once."""
+        tokens, texts = self.tokens, self.tokens.texts
+        if texts[i] == "class":
+            return tokens.unknown("a class", i), tokens.after(body)
+        block = texts[body] == "{"
+        end = tokens.after(body) if block else tokens.stops[body]
+        returned = body + 2 * block
+        plain = "*" not in texts[i : i + 3] and (not block or texts[body + 1] == "return")
+        if not (plain and self._leads(i, end, returned)):
+            return tokens.unknown("a function", i), end
+        self.parameters.update(texts[i:body])
+        value, stop = self.expression(returned, depth + 1)
+        stop += block and texts[stop] == ";"
+        return (value if stop == end - block else tokens.unknown("a function", i)), end
+
+    def _literal(self, i: int, _depth: int) -> tuple[object, int]:
+        """Work out a number, or a string or template without holes."""
+        kind, word = self.tokens.kinds[i], self.tokens.texts[i]
+        value: object
+        if kind == "number":
+            value, reason = _parsed_number(word), "a number too large"
+        else:
+            value = _unquoted(word[1:-1], template=kind == "template")
+            reason = "a string with a malformed escape"
+        return self.tokens.unknown(reason, i) if value is None else value, i + 1
 
     def _template(self, i: int, depth: int) -> tuple[object, int]:
         """Work out a template literal with holes."""
@@ -4244,43 +4227,31 @@ class _Evaluator(_Operators):
             parts += [_script_text(value) if end == i else None, _unquoted(piece, template=True)]
         return self._joined(parts, first, "a template with ${…}"), i + 1
 
-    def _number(self, i: int, _depth: int) -> tuple[object, int]:
-        number = _parsed_number(self.tokens.texts[i])
-        if number is None:
-            return self.tokens.unknown("a number too large", i), i + 1
-        return number, i + 1
-
     def _array(self, i: int, depth: int) -> tuple[object, int]:
         tokens, result = self.tokens, ScriptList()
         end = tokens.close[i]
         i += 1
         while i < end:
-            offset = tokens.starts[i]
-            if tokens.texts[i] == ",":  # a hole
-                result.add(None, offset)
-                i += 1
-                continue
-            spread = tokens.texts[i] == "..."
-            value, i = self._settled(*self.expression(i + spread, depth + 1))
-            if spread and isinstance(value, str):
-                for letter in value:
-                    result.add(letter, offset)
-            elif spread and isinstance(value, ScriptList):
-                self.steps -= len(value)
-                result.extend(value)
-                result.offsets.extend(value.offsets)
-            elif spread and not isinstance(value, Unknown):
-                result.add(tokens.unknown(_STRANGE, i - 1), offset)
-            else:
-                result.add(value, offset)
+            offset, spread = tokens.starts[i], tokens.texts[i] == "..."
+            value: object = None  # of a hole
+            if tokens.texts[i] != ",":
+                value, i = self._settled(*self.expression(i + spread, depth + 1))
+            if not (spread and isinstance(value, (str, ScriptList))):
+                known = not spread or isinstance(value, Unknown)
+                value = [value if known else tokens.unknown(_STRANGE, i - 1)]
+            self.budget -= len(value)
+            places = getattr(value, "offsets", {})
+            for at, item in enumerate(value):
+                result.offsets[len(result)] = places.get(at, offset)
+                result.append(item)
             i += i < end
         return result, end + 1
 
     def _settled(self, value: object, i: int) -> tuple[object, int]:
-        """Give a value that is whole, else an unknown one up to the next comma."""
-        if self.tokens.is_end(i):
+        """A value that is whole, else an unknown one up to the next comma."""
+        if self.tokens.ends[i]:
             return value, i
-        return self.tokens.unknown(_STRANGE, i), _skip_expression(self.tokens, i)
+        return self.tokens.unknown(_STRANGE, i), self.tokens.stops[i]
 
     def _object(self, i: int, depth: int) -> tuple[object, int]:
         result = ScriptObject()
@@ -4297,27 +4268,27 @@ class _Evaluator(_Operators):
 
     def _spread(self, target: ScriptObject, value: object, i: int) -> None:
         """Put another object's members into one."""
+        if isinstance(value, (str, ScriptList)) and value:
+            value = self.tokens.unknown(_STRANGE, i)
+        unseen = value.rest if isinstance(value, ScriptObject) else value
+        if isinstance(unseen, Unknown):
+            target.obscure(unseen)
         if isinstance(value, ScriptObject):
-            if value.rest:
-                target.obscure(value.rest)
-            self.steps -= len(value)
+            self.budget -= len(value)
             target.update(value)
             target.offsets.update(value.offsets)
-        elif isinstance(value, Unknown) or (value and isinstance(value, (list, str))):
-            unknown = value if isinstance(value, Unknown) else self.tokens.unknown(_STRANGE, i)
-            target.obscure(unknown)
 
     def _property(self, target: ScriptObject, i: int, depth: int) -> int:
         """Add one member of an object; gives the comma or bracket behind it."""
         tokens, texts = self.tokens, self.tokens.texts
-        first, method = i, False
+        first = i
         while texts[i] in ("get", "set", "async", "*") and texts[i + 1] not in _AFTER_KEY:
-            i, method = i + 1, True
+            i += 1
         key, end = self._key(i, depth)
         value: object
         prototype = key == "__proto__" and texts[end] == ":" and texts[i] != "["
-        if method or texts[end] in ("(", "<"):
-            value, end = tokens.unknown("a function", first), _skip_expression(tokens, end)
+        if i > first or texts[end] == "(":
+            value, end = tokens.unknown("a function", first), tokens.stops[end]
         elif texts[end] == ":":
             value, end = self.expression(end + 1, depth + 1)
         elif tokens.kinds[i] == "name":
@@ -4333,13 +4304,12 @@ class _Evaluator(_Operators):
         return end
 
     def _key(self, i: int, depth: int) -> tuple[str | None, int]:
-        """Give the text of a key, None when it is unknown."""
+        """The text of a key, `None` when it is unknown."""
         tokens = self.tokens
         if tokens.kinds[i] == "name":
-            word = tokens.texts[i]
-            return (word if "\\" not in word else _unquoted(word)), i + 1
+            return _unquoted(tokens.texts[i]), i + 1
         if tokens.kinds[i] in ("string", "number"):
-            return _script_text(self.primaries[tokens.kinds[i]](i, depth)[0]), i + 1
+            return _script_text(self._literal(i, depth)[0]), i + 1
         if tokens.texts[i] != "[":
             return None, i
         value, end = self.expression(i + 1, depth + 1)
@@ -4393,16 +4363,15 @@ def _parsed_number(word: str) -> int | float | None:
 def _unquoted(text: str, *, template: bool = False) -> str | None:
     """Read the inside of a string literal; None when an escape is malformed."""
     if template:
-        text = re.compile(_LINE).sub("\n", text)
+        text = pattern(_LINE).sub("\n", text)
     if "\\" not in text:
         return text
     try:
-        text = re.compile(_ESCAPE).sub(_script_unescaped, text)
+        text = pattern(_ESCAPE).sub(_script_unescaped, text)
     except (ValueError, OverflowError):
         return None
-    if any("\ud800" <= letter <= "\udfff" for letter in text):  # pairs written as two escapes
-        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
-    return text
+    # Pairs written as two escapes become the letter that they stand for.
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
 def _script_unescaped(found: re.Match[str]) -> str:
@@ -4411,12 +4380,9 @@ def _script_unescaped(found: re.Match[str]) -> str:
         return chr(int(code, 16))
     if found[4]:
         return chr(int(found[4], 8))
-    letter = found[5]
-    if letter in ("u", "x"):
+    if found[5] in ("u", "x"):
         raise ValueError(found[0])
-    if letter in ("\n", "\r\n", "\r", "\u2028", "\u2029"):
-        return ""
-    return _SIMPLE_ESCAPES.get(letter, letter)
+    return _SIMPLE_ESCAPES.get(found[5], found[5])
 
 
 # The entry
@@ -4431,16 +4397,19 @@ def read_script_config(text: str) -> ScriptValue:
     """
     if len(text) > MAX_SCRIPT_CHARS:
         raise ScriptError(f"the file has more than {MAX_SCRIPT_CHARS} characters", 1, 1)
-    tokens = _tokenize(text)
+    tokens = _without_types(_tokenize(text))
+    tokens.mark_ends()
     outline = _outline(tokens)
     if outline.root < 0:
         raise ScriptError(
             "nothing is exported at the top level; write `export default { … }`", 1, 1
         )
-    start = _unwrap(outline)
-    _mark_changes(outline)
-    value = _Evaluator(outline).exported(start)
-    return ScriptValue(value, tokens, tokens.starts[start])
+    evaluator = _Evaluator(outline)
+    value = evaluator.exported()
+    if _Changes(outline, evaluator).mark():
+        evaluator = _Evaluator(outline)
+        value = evaluator.exported()
+    return ScriptValue(value, tokens, tokens.starts[evaluator.root])
 
 
 # ── 5.3 What a configuration says ───────────────────────────────────────────────────────────────
@@ -4479,10 +4448,14 @@ class Config:
         self.problems: list[Problem] = []
 
 
+class ComputedError(ConfigError):
+    """A configuration is computed where the server needs it."""
+
+
 class ConfigText:
     """A configuration file that was read and not yet checked: its mapping, and where keys stand."""
 
-    __slots__ = ("_positions", "_text", "_where", "mapping", "path")
+    __slots__ = ("_text", "_where", "mapping", "path")
 
     def __init__(
         self,
@@ -4493,11 +4466,12 @@ class ConfigText:
     ) -> None:
         self.path, self.mapping = path, mapping
         self._text, self._where = text, where
-        self._positions: dict[tuple[str | int, ...], tuple[int, int]] | None = None
 
     def get(self, key: str) -> object:
-        """The value of a top-level key. One that only an unknown spread may set counts as unset,
-        but for `contentDir`, without which nothing can be served.
+        """The value of a top-level key.
+
+        One that only an unknown spread may set counts as unset, but for `contentDir`, without
+        which nothing can be served.
         """
         value = member(self.mapping, key)
         unseen = value is not None and value is getattr(self.mapping, "rest", None)
@@ -4505,21 +4479,23 @@ class ConfigText:
 
     def place(self, keys: Sequence[str | int]) -> tuple[int, int]:
         """Line and column (1-based) of the innermost of `keys` that can be found."""
+        if self._where is None and self.path.endswith(".json"):
+            return self._place_in_json(keys)
         if self._where is not None:
             return self._where(*keys)
-        if self._positions is None and self.path.endswith(".json"):
-            self._positions = json_positions(self._text)
-        if self._positions is not None:
-            for length in range(len(keys), 0, -1):
-                found = self._positions.get(tuple(keys[:length]))
-                if found:
-                    return found
-            return 1, 1
         offset = 0
         for key in keys:
             offset = self._offset_of(key, offset)
         line_start = self._text.rfind("\n", 0, offset) + 1
         return self._text.count("\n", 0, offset) + 1, offset - line_start + 1
+
+    def _place_in_json(self, keys: Sequence[str | int]) -> tuple[int, int]:
+        """JSON is a script's literal: the reader of scripts knows where its keys stand."""
+        try:
+            line, column = read_script_config(f"export default\n{self._text}").where(*keys)
+        except ScriptError:  # too long or too deep
+            return 1, 1
+        return line - 1, column
 
     def _offset_of(self, key: str | int, offset: int) -> int:
         """Where a key or the item of a list begins in YAML or TOML, looked for from `offset` on."""
@@ -4530,8 +4506,7 @@ class ConfigText:
         item = r"(?m)^[ \t]*- |[{]"
         if self._text.startswith("[[", offset - 2):  # TOML's [[sources]], one for each item
             item, offset = r"(?m)^[ \t]*\[\[", self._text.rfind("\n", 0, offset) + 1
-        starts = re.compile(item).finditer(self._text, offset)
-        for index, found in enumerate(starts):
+        for index, found in enumerate(pattern(item).finditer(self._text, offset)):
             if index == key:
                 return found.end() if self._text[found.end() - 1] == " " else found.start()
         return offset
@@ -4550,25 +4525,18 @@ def read_config(path: str, text: str) -> ConfigText:
 
     Raises `ConfigError` where it cannot be read. Nothing of it is ever run (SPEC 5).
     """
-    ending = path.rsplit(".", 1)[-1]
-    read = {"json": _read_json, "yml": _read_yaml, "yaml": _read_yaml, "toml": _read_toml}.get(ending)
-    where = None
-    if read is not None:
-        value = read(path, text)
-    else:
-        script = _read_script(path, text)
-        value, where = script.value, script.where
-    if not isinstance(value, dict):
-        line, column = where() if where is not None else (1, 1)
-        raise ConfigError(path, line, column, f"{_no_object(value)}; write an object with keys")
-    return ConfigText(path, text, value, where)
-
-
-def _no_object(value: object) -> str:
+    readers = {"json": _read_json, "yml": _read_yaml, "yaml": _read_yaml, "toml": _read_toml}
+    value: object = readers.get(path.rsplit(".", 1)[-1], _read_script)(path, text)
+    script = value if isinstance(value, ScriptValue) else None
+    value = script.value if script else value
+    if isinstance(value, dict):
+        return ConfigText(path, text, value, script.where if script else None)
+    place = script.where() if script else (1, 1)
     if isinstance(value, Unknown):
-        return f"the configuration is computed ({value.reason})"
+        problem = f"the configuration is computed ({value.reason}); export it as an object literal"
+        raise ComputedError(path, *place, f"{problem} or add inkan.config.json")
     what = "nothing" if value is None else "a list" if isinstance(value, list) else "one value"
-    return f"the configuration is {what}"
+    raise ConfigError(path, *place, f"the configuration is {what}; write an object with keys")
 
 
 def _read_json(path: str, text: str) -> object:
@@ -4582,36 +4550,6 @@ def _read_json(path: str, text: str) -> object:
         raise ConfigError(path, 1, 1, f"is no JSON: {fault}") from None
 
 
-def json_positions(text: str) -> dict[tuple[str | int, ...], tuple[int, int]]:
-    """Line and column (1-based) of every key and every list's objects in a valid JSON text."""
-    import json
-
-    positions: dict[tuple[str | int, ...], tuple[int, int]] = {}
-    path: list[str | int] = []
-    line, line_start, last = 1, 0, 0
-    is_key = False
-    for token in re.compile(r'"(?:[^"\\]|\\.)*"|[][{},]').finditer(text):
-        start, mark = token.start(), token[0]
-        line += text.count("\n", last, start)
-        line_start = max(line_start, text.rfind("\n", last, start) + 1)
-        last = start
-        if mark in "{[":
-            if path and isinstance(path[-1], int):
-                positions[tuple(path)] = line, start - line_start + 1
-            path.append("" if mark == "{" else 0)
-            is_key = mark == "{"
-        elif mark in "}]":
-            path.pop()
-        elif mark == ",":
-            top = path[-1]
-            is_key = isinstance(top, str)
-            path[-1] = top if isinstance(top, str) else top + 1
-        elif is_key:
-            path[-1], is_key = json.loads(mark), False
-            positions[tuple(path)] = line, start - line_start + 1
-    return positions
-
-
 def _read_yaml(path: str, text: str) -> object:
     import vendored_yaml
 
@@ -4623,8 +4561,10 @@ def _read_yaml(path: str, text: str) -> object:
 
 
 def _read_toml(path: str, text: str) -> object:
+    import importlib
+
     try:
-        import tomllib
+        tomllib: Any = importlib.import_module("tomllib")
     except ImportError:
         problem = "TOML is read from Python 3.11 on; use inkan.config.json or a newer Python"
         raise ConfigError(path, 1, 1, problem) from None
@@ -4637,7 +4577,7 @@ def _read_toml(path: str, text: str) -> object:
         raise ConfigError(path, line, column, f"is no TOML: {problem}") from None
 
 
-def _read_script(path: str, text: str) -> ScriptValue:
+def _read_script(path: str, text: str) -> object:
     try:
         return read_script_config(text)
     except ScriptError as fault:
@@ -4653,13 +4593,15 @@ def config_from_mapping(read: ConfigText) -> Config:
     """A checked `Config`. Raises `ConfigError` that names the key as the user wrote it."""
     config = Config()
     config.path = read.path
-    config.content_dir = _config_text(read, "contentDir") or "content"
-    config.title = _config_text(read, "title", needed=False)
-    config.url = _config_text(read, "url", needed=False)
+    config.content_dir = _checked_text(read, ("contentDir",), read.get("contentDir")) or "content"
+    config.title, config.url = (  # computed ones are done without
+        _checked_text(read, (key,), None if isinstance(value, Unknown) else value)
+        for key, value in (("title", read.get("title")), ("url", read.get("url")))
+    )
     config.sources = _config_sources(read)
     config.rules.statuses = _config_statuses(read)
     config.rules.approvals = _config_approvals(read)
-    config.rules.review_every = _config_cycle(read)
+    config.rules.review_every = _config_cycle(read, config.problems)
 
     def note(name: str, sentence: str) -> None:
         config.problems.append(read.warning(("fields", name), sentence))
@@ -4668,20 +4610,25 @@ def config_from_mapping(read: ConfigText) -> Config:
     config.declared = parse_declarations(without_unknown(declared), note)
     config.rules.declared = {fold_key(name): field for name, field in config.declared.items()}
     config.problems += _config_near_misses(read)
-    rest = getattr(read.mapping, "rest", None)
-    if rest is not None:
-        sentence = f"keys that {rest.text} may set are not seen; write them out as literals"
-        config.problems.append(Problem(read.path, rest.line, rest.column, "note", sentence))
+    for mapping in (read.mapping, read.get("types"), declared):
+        rest = getattr(mapping, "rest", None)
+        if rest is not None:
+            sentence = f"keys that {rest.text} may set are not seen; write them out as literals"
+            config.problems.append(Problem(read.path, rest.line, rest.column, "note", sentence))
     return config
 
 
 def known(read: ConfigText, keys: Sequence[str | int], value: object) -> object:
-    """`value`, where it can be known without running the file; raises `ConfigError` elsewhere."""
-    if isinstance(value, Unknown):
-        name = _key_name(keys)
-        problem = f"{name} is computed ({value.reason}); write it as a literal or add inkan.config.json"
-        raise read.fault(keys, problem)
-    return value
+    """`value`, where it can be known without running the file; raises `ComputedError` elsewhere."""
+    if not isinstance(value, Unknown):
+        return value
+    name, place = _key_name(keys), read.place(keys)
+    remedy = "write it as a literal or add inkan.config.json"
+    if place != read.place(keys[:-1]):
+        problem = f"{name} is computed ({value.reason}); {remedy}"
+        raise ComputedError(read.path, *place, problem)
+    problem = f"{name} may be set by {value.text} ({value.reason}); below that, {remedy}"
+    raise ComputedError(read.path, value.line, value.column, problem)
 
 
 def _key_name(keys: Sequence[str | int]) -> str:
@@ -4697,137 +4644,197 @@ def without_unknown(value: object) -> object:
     return value
 
 
-def _config_text(read: ConfigText, key: str, *, needed: bool = True) -> str | None:
-    value = read.get(key)
-    if needed:
-        value = known(read, (key,), value)
-    if value is None or (isinstance(value, str) and value.strip()):
-        return value.strip() if isinstance(value, str) else None
-    if not needed and not isinstance(value, (str, int, float, bool, list, dict)):
-        return None
-    raise read.fault((key,), f"{key} is {_described(value)}; write it as a text in quotes")
-
-
-def _described(value: object) -> str:
-    if value == "":
-        return "empty"
+def _wrong(read: ConfigText, keys: Sequence[str | int], value: object, remedy: str) -> ConfigError:
+    """The fault of a value of the wrong type; `remedy` says what to write."""
     if isinstance(value, dict):
-        return "an object"
-    if isinstance(value, list):
-        return "a list"
-    return text_of(value)
+        found = "an object"
+    elif isinstance(value, list):
+        found = "a list"
+    else:
+        found = text_of(value) or "empty"
+    return read.fault(keys, f"{_key_name(keys)} is {clipped(found)}; write {remedy}")
 
 
-def _config_object(read: ConfigText, *keys: str | int, value: object) -> dict[str, object]:
-    """`value` as a mapping, `{}` for nothing; raises `ConfigError` for anything else."""
+def _checked_text(read: ConfigText, keys: Sequence[str | int], value: object) -> str | None:
+    """`value` as a text, `None` for nothing."""
     value = known(read, keys, value)
     if value is None:
-        return {}
-    if not isinstance(value, dict):
-        what = f"{_key_name(keys)} is {_described(value)}"
-        raise read.fault(keys, f"{what}; write it as an object")
-    return value
+        return None
+    if not isinstance(value, str) or not value.strip():
+        raise _wrong(read, keys, value, "it as a text in quotes")
+    return value.strip()
+
+
+def _checked_object(
+    read: ConfigText, keys: Sequence[str | int], value: object, remedy: str = "it as an object"
+) -> dict[str, object]:
+    """`value` as a mapping, `{}` for nothing."""
+    value = known(read, keys, value)
+    if value is not None and not isinstance(value, dict):
+        raise _wrong(read, keys, value, remedy)
+    return {} if value is None else value
 
 
 def _config_sources(read: ConfigText) -> list[SourceEntry]:
     listed = known(read, ("sources",), read.get("sources"))
-    if listed is None:
-        return []
-    if not isinstance(listed, list):
-        raise read.fault(
-            ("sources",), f"sources is {_described(listed)}; write a list of {{ dir }} or {{ repo }}"
-        )
-    return [_config_source(read, index, item) for index, item in enumerate(listed)]
+    if listed is not None and not isinstance(listed, list):
+        raise _wrong(read, ("sources",), listed, "a list of { dir } or { repo }")
+    return [_config_source(read, ("sources", i), item) for i, item in enumerate(listed or ())]
 
 
-def _config_source(read: ConfigText, index: int, item: object) -> SourceEntry:
-    name = f"sources[{index}]"
-    entry = _config_object(read, "sources", index, value=item)
+def _config_source(read: ConfigText, keys: tuple[str | int, ...], item: object) -> SourceEntry:
+    entry = _checked_object(read, keys, item)
     texts: dict[str, str] = {}
     for key in ("dir", "repo", "ref", "path", "project"):
-        value = known(read, ("sources", index, key), member(entry, key))
-        if value is None:
-            continue
-        if not isinstance(value, str) or not value.strip():
-            problem = f"{name}.{key} is {_described(value)}; write it as a text in quotes"
-            raise read.fault(("sources", index, key), problem)
-        texts[key] = value.strip()
+        text = _checked_text(read, (*keys, key), member(entry, key))
+        if text:
+            texts[key] = text
     if ("dir" in texts) == ("repo" in texts):
-        problem = f"{name} needs either dir (a folder) or repo (a repository)"
-        raise read.fault(("sources", index), problem)
+        problem = f"{_key_name(keys)} needs either dir (a folder) or repo (a repository)"
+        raise read.fault(keys, problem)
     project = texts.get("project", "")
     if any(c in project for c in "/\\\0") or project in (".", ".."):
-        problem = f"{name}.project is {quoted(project)}; write one folder name"
-        raise read.fault(("sources", index, "project"), problem)
+        problem = f"{_key_name(keys)}.project is {quoted(project)}; write one folder name"
+        raise read.fault((*keys, "project"), problem)
+    if "repo" in texts:
+        refused = check_repository(texts["repo"], texts.get("ref"), texts.get("path"))
+        if refused:
+            key = refused.split(" ")[0]
+            raise read.fault((*keys, key), f"{_key_name(keys)}.{refused}")
     return SourceEntry(texts)
 
 
+# What forbids to fetch a repository: options of git in disguise, transports that run commands,
+# paths that lead out of the checkout. The keys, what their value looks like, what to tell.
+_REFUSED = (
+    ("repo ref path", r"\s*\Z", "is empty; write a value or leave it out"),
+    ("repo", r"[a-z]+://(?:[^/\s'\"]*[\s'\"][^/]*|[^/@:\[]*:(?![0-9]*/)[^/@]*/[^@]*)@",
+     "has a `/`, quote or space within its user or password; write it as %2F, %22, %27 or %20"),
+    ("repo ref path", "-",
+     "{0} begins with `-`, which git takes for an option; write another value"),
+    ("repo ref path", r"(?s:.*)[\x00-\x1f\x7f\ud800-\udfff]",
+     "{0} holds a control character; take it out"),
+    ("repo", rf"(?!(?:{'|'.join(GIT_TRANSPORTS)})://)([A-Za-z0-9+.-]+):(?::|//)",
+     f"{{0}} uses the transport {{1}}; write {', '.join(GIT_TRANSPORTS)} or a local path"),
+    ("repo", r"(?:[a-z]+://)?(?:[^/@]*@)?-",
+     "{0} has a host that begins with `-`; check the address"),
+    ("ref", r"[+/]|.*(?:[ :^~?*\[\\]|\.\.|@\{|//|/\Z)",
+     "{0} is no name of a branch, tag or commit; write one of these"),
+    ("path", r".*\\", "{0} holds a backslash; write `/` between folders"),
+    ("path", r"/|[^/]*:|(?:.*/)?\.\.(?:/|\Z)",
+     "{0} leads out of the repository; write it from the top folder"),
+    ("path", r"(?i)(?:.*/)?\.git[. ]*(?:/|\Z)", "{0} leads into .git; name a folder of records"),
+)  # fmt: skip
+
+
+def check_repository(url: str, ref: str | None, path: str | None) -> str | None:
+    """What forbids to fetch such an entry, in a sentence that begins with the key, or `None`."""
+    for keys, source, reason in _REFUSED:
+        for key, value in (("repo", url), ("ref", ref), ("path", path)):
+            found = pattern(source).match(value) if value is not None and key in keys else None
+            if found is not None:
+                told = quoted(without_secrets(found.string))
+                return f"{key} {reason.format(told, *found.groups())}"
+    return None
+
+
+_LOGINS = (  # an ssh address makes no sense without its user; elsewhere it may be a token
+    (r"(?<=ssh)://([^\s/:'\"]*)(?::[^\s/'\"]*)?@", r"://\1@"),
+    (r"(?<!ssh)://[^\s/'\"]*@", "://"),
+)
+_SECRETS = (
+    *_LOGINS,
+    (r"(?<![^\s'\"])([^\s/:@'\"]+):[^\s/'\"]+@", r"\1@"),  # user:password@host:path
+    (r"(?i)(authorization: *(?:basic |bearer )?)[^\s&'\"]+", r"\1***"),
+    (r"(?i)((?:token|password|secret|key)=)[^\s&'\"]+", r"\1***"),
+)
+
+
+def without_secrets(text: str, secrets: Sequence[str] = ()) -> str:
+    """`text` without the user names, passwords, queries and tokens of addresses, and `secrets`."""
+    for secret in secrets:
+        text = text.replace(secret, "***")
+    for source, kept in _SECRETS:
+        text = pattern(source).sub(kept, text)
+    return pattern(r"://[^\s'\"]+").sub(lambda url: re.split("[?#]", url[0], maxsplit=1)[0], text)
+
+
 def _config_statuses(read: ConfigText) -> dict[str, Status]:
-    mapping = _config_object(read, "statuses", value=read.get("statuses"))
-    if not mapping:
-        return DEFAULT_STATUSES
     statuses = {}
-    for name, value in mapping.items():
-        entry = _config_object(read, "statuses", name, value=value)
-        flags = {}
+    listed = _checked_object(read, ("statuses",), read.get("statuses"))
+    known(read, ("statuses",), getattr(listed, "rest", None))
+    for name, value in listed.items():
+        example = "it as an object such as { current: true }"
+        entry = _checked_object(read, ("statuses", name), value, example)
+        flags = []
         for key in ("current", "open"):
-            flag = known(read, ("statuses", name, key), member(entry, key))
+            keys = ("statuses", name, key)
+            flag = known(read, keys, member(entry, key))
             if flag is not None and not isinstance(flag, bool):
-                problem = f"statuses.{name}.{key} is {_described(flag)}; write true or false"
-                raise read.fault(("statuses", name, key), problem)
-            flags[key] = bool(flag)
+                raise _wrong(read, keys, flag, "true or false")
+            flags.append(bool(flag))
         label = member(entry, "label")
         statuses[fold_key(name)] = Status(
-            name, current=flags["current"], is_open=flags["open"],
+            name, current=flags[0], is_open=flags[1],
             label=label if isinstance(label, str) else None,
         )  # fmt: skip
-    return statuses
+    return statuses or DEFAULT_STATUSES
 
 
 def _config_approvals(read: ConfigText) -> dict[str, int]:
     approvals = {}
-    for name, value in _config_object(read, "types", value=read.get("types")).items():
+    for name, value in _checked_object(read, ("types",), read.get("types")).items():
         if not isinstance(value, dict):
             continue  # types also build the site; only requiredApprovals is ours
-        number = known(read, ("types", name, "requiredApprovals"), member(value, "requiredApprovals"))
+        keys = ("types", name, "requiredApprovals")
+        number = known(read, keys, member(value, "requiredApprovals"))
         if number is None:
             continue
         if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-            problem = (
-                f"types.{name}.requiredApprovals is {_described(number)}; "
-                "write a whole number from 0 on"
-            )
-            raise read.fault(("types", name, "requiredApprovals"), problem)
+            raise _wrong(read, keys, number, "a whole number from 0 on")
         approvals[fold(name)] = number
     return approvals
 
 
-def _config_cycle(read: ConfigText) -> str | None:
+def _config_cycle(read: ConfigText, problems: list[Problem]) -> str | None:
     value = known(read, ("review",), read.get("review"))
     if isinstance(value, dict):
         value = known(read, ("review", "every"), member(value, "every"))
     if value is None or value is False:
         return None
     if isinstance(value, bool) or not isinstance(value, (str, int)):
-        problem = f"review.every is {_described(value)}; write a cycle such as '6 months'"
-        raise read.fault(("review", "every"), problem)
-    return text_of(value) or None
+        raise _wrong(read, ("review", "every"), value, "a cycle such as '6 months'")
+    every = text_of(value)
+    if every and not parse_duration(every) and fold(every) not in ("never", "none"):
+        sentence = f"review.every is {quoted(every)}, no cycle; write one such as '6 months'"
+        problems.append(read.warning(("review", "every"), sentence))
+    return every or None
 
 
 def _config_near_misses(read: ConfigText) -> list[Problem]:
     """A key that is nearly one of ours gets a warning; other unknown keys build the site."""
-    import difflib
-
-    known_keys = {fold_key(key): key for key in CONFIG_KEYS}
+    ours = {fold_key(key): key for key in CONFIG_KEYS}
     problems = []
     for key in read.mapping:
-        if key in CONFIG_KEYS:
-            continue
-        near = difflib.get_close_matches(fold_key(key), known_keys, n=1, cutoff=0.85)
-        if near and known_keys[near[0]] not in read.mapping:
-            sentence = f"the key {quoted(key)} is not read; did you mean {known_keys[near[0]]}?"
+        near = next((ours[own] for own in ours if is_one_slip(fold_key(key), own)), None)
+        if key not in CONFIG_KEYS and near is not None and near not in read.mapping:
+            sentence = f"the key {quoted(key)} is not read; did you mean {near}?"
             problems.append(read.warning((key,), sentence))
     return problems
+
+
+def is_one_slip(text: str, meant: str) -> bool:
+    """Whether `text` is `meant` but for its plural, or one letter more, less, wrong or swapped."""
+    if abs(len(text) - len(meant)) > 1:
+        return text + "es" == meant or meant + "es" == text
+    same = next((i for i, pair in enumerate(zip(text, meant)) if pair[0] != pair[1]), None)
+    if same is None:
+        return True
+    rest, other = text[same:], meant[same:]
+    return (
+        rest[1:] == other[1:] or rest[1:] == other or rest == other[1:]
+        or (rest[:2] == other[1::-1] and rest[2:] == other[2:])
+    )  # fmt: skip
 
 
 # ── 6 Sources ─────────────────────────────────────────────────────────────────────────────────
@@ -4843,8 +4850,8 @@ class Snapshot:
     """
 
     __slots__ = (
-        "_before", "_edits", "_token", "broken", "declared", "drafts", "is_site", "looked", "missing",
-        "problems", "projects", "records", "rules", "summaries", "title",
+        "_before", "_edits", "_token", "broken", "declared", "drafts", "is_site", "looked",
+        "missing", "problems", "projects", "records", "rules", "summaries", "title",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -4857,7 +4864,7 @@ class Snapshot:
         self.missing: list[Problem] = []
         self.problems: list[Problem] = []
         self.looked = ""
-        self.summaries: list[str] = []  # one line for each foreign archive
+        self.summaries: list[str] = []  # one line for each foreign archive and repository
         self.title: str | None = None
         self.is_site = False
         self._token = object()  # what tells this snapshot from all others
@@ -4898,6 +4905,8 @@ class BodySearch:
 
 class Source(Protocol):
     """A place that records come from: a content folder, a published site, a built folder."""
+
+    is_site: bool
 
     def start(self) -> None:
         """Begin what takes time (fetching repositories) without waiting for it."""
@@ -4979,7 +4988,7 @@ class FileState:
     `hot` files changed so shortly before their reading that an edit may not show in `signature`.
     """
 
-    __slots__ = ("digest", "folded", "hot", "problem", "reason", "record", "rules", "signature")
+    __slots__ = ("digest", "hot", "problem", "reason", "record", "rules", "signature")
 
     def __init__(self) -> None:
         self.signature: tuple[int, int, int, int] | None = None
@@ -4989,7 +4998,6 @@ class FileState:
         self.record: Record | None = None
         self.problem: Problem | None = None
         self.reason: str | None = None
-        self.folded: str | None = None  # the folded body, from the first search of bodies on
 
 
 class FolderState:
@@ -5244,7 +5252,7 @@ class ContentFolder:
                 file.signature = file.rules = None  # they are other records now
 
     def _check_project(self, folder: FolderState, descriptor: int | None) -> None:
-        """Read `_project.yml` where it changed; new rules make the project's files be read again."""
+        """Read `_project.yml` where it changed; under new rules its files are read again."""
         shown_as = self.shown_path(f"{folder.relative}/_project.yml".lstrip("/"))
         state: FileState | None = folder.project_file or FileState()
         reason = None
@@ -5353,7 +5361,7 @@ class ContentFolder:
         ):
             self.changed = True
         state.record, state.problem, state.reason = record, problem, reason
-        state.digest, state.rules, state.folded = digest, rules, None
+        state.digest, state.rules = digest, rules
 
     def _take(
         self, state: FileState, data: bytes, digest: int, relative: str, rules: Rules
@@ -5396,7 +5404,8 @@ class ContentFolder:
             before = link.problem.sentence if link.problem else None
             sentence = self._link_fault(real, chain) if is_wanted else None
             if sentence is None and leads_to_folder and self._linked >= MAX_LINKED_FOLDERS:
-                sentence = f"only {MAX_LINKED_FOLDERS:,} links to folders are followed, not this one"
+                most = f"{MAX_LINKED_FOLDERS:,} links to folders"
+                sentence = f"only {most} are followed, not this one"
             if real != link.real or sentence != before or leads_to_folder != bool(link.folder):
                 link.real, link.file, link.folder, link.problem = real, None, None, None
                 self.changed = True
@@ -5457,14 +5466,16 @@ class ContentFolder:
             if link.file is not None:
                 yield name, link.file
 
-    def read_text(self, record: Record) -> str:
-        """The text of a record's file as it is now. Raises `SourceError`."""
+    def read_text(self, record: Record, state: FileState | None = None) -> str:
+        """The text of a record's file as it is now; `state` takes its signature.
+
+        Raises `SourceError`.
+        """
         try:
             real = os.path.realpath(record.location)
             if not is_within(real, self.roots):
                 raise OSError("it now lies outside of the archive's folders")
-            state = FileState()
-            return decoded(self._read_bytes(state, real, None), record.path)
+            return decoded(self._read_bytes(state or FileState(), real, None), record.path)
         except OSError as fault:
             raise SourceError(f"{shown(record.path)} cannot be read: {reason_of(fault)}") from None
         except RecordError as fault:
@@ -5577,7 +5588,7 @@ def _fill_project(project: Project, mapping: dict[str, Any], path: str) -> Probl
     project.owners = people_list(values.get("owners"))
     project.key = text_of(values.get("key")) or None
     order = values.get("order")
-    if isinstance(order, (int, float)) and not isinstance(order, bool) and order == order:
+    if isinstance(order, (int, float)) and not isinstance(order, bool) and plain(order) is order:
         project.order = order
     elif order is not None:
         sentence = f"order is {quoted(order)}; write it as a number"
@@ -5705,6 +5716,10 @@ class FolderSource:
 
     def snapshot(self, call: Call) -> Snapshot:
         """The folder as it is at this moment (SPEC 5, *Live*)."""
+        import gc
+
+        for repository in self._repositories:  # without the lock, so that every call is told
+            repository.wait(call)
         while not self._lock.acquire(timeout=0.05):
             call.check()
         try:
@@ -5721,6 +5736,8 @@ class FolderSource:
             if whole or any(self._kept.get(old.id) is not old for old, _ in edits):
                 snapshot = self._gather()
                 self._say(snapshot.problems)
+                if len(snapshot.records) > MANY_RECORDS:
+                    gc.freeze()  # they hardly ever die, and going through them all takes long
             elif edits:
                 snapshot = self._edited(edits)
             assert snapshot is not None
@@ -5737,7 +5754,7 @@ class FolderSource:
         self._config_state = None
         names = [name for name, _, _ in state]
         data = read_config_file(self.root, names[0]) if names else b""
-        if self._config_read != (names, data):  # the same text again keeps what is known
+        if self._config_read != (names, data) or len(names) > 1:  # the same text keeps what is known
             self._apply(self._load_config(names, data))
             self._config_read = names, data
         self._config_state = state
@@ -5760,25 +5777,37 @@ class FolderSource:
         except RecordError as fault:
             line, column = max(1, fault.problem.line), max(1, fault.problem.column)
             raise ConfigError(names[0], line, column, fault.problem.sentence) from None
-        config = config_from_mapping(read_config(names[0], text))
+        try:
+            config = config_from_mapping(read_config(names[0], text))
+        except ComputedError as fault:  # what it asks to be added may be there
+            literal = [name for name in names if name.rsplit(".", 1)[-1] not in SCRIPT_ENDINGS]
+            if not literal:
+                raise
+            config = self._load_config(literal, read_config_file(self.root, literal[0]))
+            reason = fault.problem.partition(";")[0]
+            sentence = f"{literal[0]} is read instead, since {reason}"
+            config.problems.append(Problem(names[0], fault.line, fault.column, "note", sentence))
+            return config
         if len(names) > 1:
-            sentence = f"{' and '.join(names[1:])} is not read, since {names[0]} comes first"
-            config.problems.append(Problem(names[1], 0, 0, "note", f"{sentence}; remove one"))
+            are, remedy = ("is", "remove one") if len(names) == 2 else ("are", "keep one")
+            others = f"{' and '.join(names[1:])} {are} not read"
+            sentence = f"{others}, since {names[0]} comes first; {remedy}"
+            config.problems.append(Problem(names[1], 0, 0, "note", sentence))
         return config
 
     def _apply(self, config: Config) -> None:
         """Serve the folders that `config` names; repositories begin to be fetched."""
         content = os.path.join(self.root, os.path.expanduser(config.content_dir))
         places = [Place(content, shown_folder(content, self.root))] if config.path else []
-        places += [self._place(entry, config) for entry in config.sources]
+        places += [self._place(entry) for entry in config.sources]
         self.stop()
         self._config, self._places, self._watched = config, places, None
         for place in self._places:
             place.rules = config.rules
         self._snapshot = None
-        for place in self._places:
-            if place.repository is not None:
-                place.repository.start()
+        self._refresh = False  # what another configuration names later is used as it is
+        for repository in self._repositories:
+            repository.start()
 
     def _look_for_archives(self, call: Call) -> None:
         """Without a configuration: find the archives again where a folder on the way changed."""
@@ -5821,20 +5850,16 @@ class FolderSource:
         place.rules = self._config.rules
         return place
 
-    def _place(self, entry: SourceEntry, config: Config) -> Place:
+    def _place(self, entry: SourceEntry) -> Place:
         prefix = entry.project or ""
         if entry.dir is not None:
             path = os.path.join(self.root, os.path.expanduser(entry.dir))
             return Place(path, shown_folder(path, self.root), prefix=prefix, is_source=True)
-        try:
-            repository = Repository(
-                entry.repo or "", entry.ref, entry.path, self.root,
-                environ=self._environ, log=self._log, refresh=self._refresh,
-            )  # fmt: skip
-        except SourceError as fault:
-            raise ConfigError(config.path or "", 1, 1, str(fault)) from None
-        shown_as = f"{repository.name}:{(entry.path or '').strip('/')}"
-        return Place("", shown_as, prefix=prefix, is_source=True, repository=repository)
+        repository = Repository(
+            entry.repo or "", entry.ref, entry.path, self.root,
+            environ=self._environ, log=self._log, refresh=self._refresh,
+        )  # fmt: skip
+        return Place("", repository.shown, prefix=prefix, is_source=True, repository=repository)
 
     @property
     def title(self) -> str | None:
@@ -5843,9 +5868,12 @@ class FolderSource:
 
     def stop(self) -> None:
         """End what runs in the background."""
-        for place in self._places:
-            if place.repository is not None:
-                place.repository.stop()
+        for repository in self._repositories:
+            repository.stop()
+
+    @property
+    def _repositories(self) -> list[Repository]:
+        return [place.repository for place in self._places if place.repository is not None]
 
     @property
     def _folders(self) -> list[ContentFolder]:
@@ -5888,7 +5916,12 @@ class FolderSource:
         return found
 
     def _summarise(self, found: Snapshot) -> None:
-        """Say once per foreign archive what was recognised, and what its records lack."""
+        """Say once per foreign archive what was recognised, and what its records lack.
+
+        When a repository was fetched is said as it begins to be used, and by `--check`.
+        """
+        for repository in self._repositories:
+            found.summaries.append(f"{repository.name}: fetched on {repository.fetched()}")
         for place in self._places:
             if place.archive is None or place.content is None:
                 continue
@@ -5996,19 +6029,22 @@ class FolderSource:
         hit, miss = (True,), (False,)
         for number, record in enumerate(records):
             folder, state = record.handle
-            folded = state.folded
-            if folded is None or state.record is not record:
+            folded = record.body
+            if folded is None:
                 call.check()
                 if number % 100 == 0:
                     call.progress(number, len(records), "reading records")
+                now = FileState()
                 try:
-                    folded = fold_body(body_of(folder.read_text(record)))
+                    folded = fold_body(body_of(folder.read_text(record, now)))
                 except SourceError as fault:
                     warnings.append(str(fault))
                     folded = ""
                 else:
-                    if state.record is record and not state.hot:
-                        state.folded = folded
+                    # Kept only where the file is still the one that the record was read from.
+                    known = now.signature == state.signature and not state.hot
+                    if known and state.record is record:
+                        record.body = folded
             if only is None:
                 found.append(tuple([needle in folded for needle in needles]))
             else:
@@ -6053,8 +6089,9 @@ def count_files(root: str, most: int = 10_000) -> tuple[int, int]:
 
 
 def native_folder(root: str) -> str | None:
-    """The content folder of an archive of inkan's that has no configuration: where a
-    `_project.yml` stands in a sub-folder of `content`, or of the root itself.
+    """The content folder of an archive of inkan's that has no configuration.
+
+    A `_project.yml` stands in a sub-folder of `content` then, or of the root itself.
     """
     for folder in (os.path.join(root, "content"), root):
         try:
@@ -6500,8 +6537,8 @@ def repository_name(root: str) -> str | None:
 #
 # The system's git fetches a repository in a thread of its own into the user's cache folder:
 #
-#   repositories/<name>-<hash>/2/records/…          what stands below `path`
-#                             /2/stamp.json         where it came from, its commit, the time
+#   repositories/<name>-<hash>/2/records/…          the files, those below `path` alone
+#                             /2/stamp.json         their commit, and the time
 #                             /partial-<random>/…   a fetch under way, or what is left of one
 #
 # A finished fetch becomes readable by one rename, to the number after those there were when it
@@ -6509,103 +6546,12 @@ def repository_name(root: str) -> str | None:
 # first wins and the other uses its folder. The greatest number is the one served: a refresh is
 # seen whole or not at all, and the one before it stays for readers that are still within it.
 
-_GIT_SCHEME = re.compile(r"([A-Za-z0-9+.-]{1,30})://")
-_HELPER = re.compile(r"([A-Za-z0-9+.-]{1,30})::")  # `ext::sh -c …` runs a command
-_DASHED_HOST = re.compile(r"(?:[a-z]{1,9}://)?(?:[^/@]*@)?-")  # ssh would take it for an option
-_SLASHED_LOGIN = re.compile(r"[a-z]{1,9}://[^/@]*:(?![0-9]*/)[^/@]*/[^@]*@")
-_REF_SYNTAX = re.compile(r"[ :^~?*\[\\]|\.\.|@\{|^[+/]|/$|//")  # what no branch or tag may hold
-_HEX = re.compile(r"[0-9a-fA-F]{4,64}", re.ASCII)
-
-
-def check_repository(url: str, ref: str | None, path: str | None) -> str | None:
-    """What forbids to fetch such a `repo` entry, in one sentence, or `None`.
-
-    Refused are options of git in disguise, transports that run commands, and paths that lead
-    out of the checkout.
-    """
-    for key, value in (("repo", url), ("ref", ref), ("path", path)):
-        problem = _check_text(key, value)
-        if problem:
-            return problem
-    return _check_address(url) or _check_ref(ref) or _check_path(path)
-
-
-def _check_text(key: str, value: str | None) -> str | None:
-    if value is None:
-        return None
-    if not value.strip():
-        return f"{key} is empty; write a value or leave it out"
-    named = f"{key} {quoted(without_secrets(value))}"
-    if value.startswith("-"):
-        return f"{named} begins with `-`, which git takes for an option; write another value"
-    if any(ord(letter) < 32 or ord(letter) == 127 for letter in value):
-        return f"{named} holds a control character; take it out"
-    return None
-
-
-def _check_address(url: str) -> str | None:
-    if _SLASHED_LOGIN.match(url):
-        return "repo has a `/` within its user or password; write it as %2F"
-    named = f"repo {quoted(without_secrets(url))}"
-    kinds = ", ".join(GIT_TRANSPORTS)
-    found = _HELPER.match(url) or _GIT_SCHEME.match(url)
-    if found and (found[0].endswith("::") or found[1] not in GIT_TRANSPORTS):
-        return f"{named} uses the transport {found[1]}; write {kinds} or a local path"
-    if _DASHED_HOST.match(url):
-        return f"{named} has a host that begins with `-`; check the address"
-    return None
-
-
-def _check_ref(ref: str | None) -> str | None:
-    if ref is not None and _REF_SYNTAX.search(ref):
-        return f"ref {quoted(ref)} is no name of a branch, tag or commit; write one of these"
-    return None
-
-
-def _check_path(path: str | None) -> str | None:
-    if path is None:
-        return None
-    parts = path.split("/")
-    if "\\" in path:
-        return f"path {quoted(path)} holds a backslash; write `/` between folders"
-    if path.startswith("/") or ".." in parts or ":" in parts[0]:
-        return f"path {quoted(path)} leads out of the repository; write it from the top folder"
-    if any(part.lower().rstrip(". ") == ".git" for part in parts):
-        return f"path {quoted(path)} leads into .git; name a folder of records"
-    return None
-
-
-_USER_PART = re.compile(r"(ssh)?://([^\s/'\"]*)@")
-_LOGIN = re.compile(r"(?<![^\s'\"])([^\s/:@'\"]+):[^\s/@'\"]+@")  # user:password@host:path
-_WORD = re.compile(r"[^\s'\"]+")
-_SECRET_WORD = re.compile(
-    r"(authorization: *(?:basic |bearer )?|(?:token|password|secret|key)=)[^\s&'\"]+", re.I
-)
-
-
-def without_secrets(text: str, secrets: Sequence[str] = ()) -> str:
-    """`text` without the user names, passwords, queries and tokens of addresses, and `secrets`."""
-    for secret in secrets:
-        text = text.replace(secret, "***")
-    text = _USER_PART.sub(_kept_user, text)
-    text = _LOGIN.sub(r"\1@", text)
-    text = _WORD.sub(_without_query, text)
-    return _SECRET_WORD.sub(r"\1***", text)
-
-
-def _without_query(found: re.Match[str]) -> str:
-    start, mark, rest = found[0].partition("://")
-    return start + mark + re.split(r"[?#]", rest, maxsplit=1)[0]
-
-
-def _kept_user(found: re.Match[str]) -> str:
-    """The user of an ssh address is needed to make sense of it; elsewhere it may be a token."""
-    user = found[2].split(":")[0] + "@" if found[1] else ""
-    return f"{found[1] or ''}://{user}"
-
 
 def cache_folder(environ: Mapping[str, str]) -> str:
-    """The folder for what can be fetched again, by the habit of the platform (SPEC 5)."""
+    """The folder for what can be fetched again, by the habit of the platform (SPEC 5).
+
+    `""` where nothing says where the user's home is.
+    """
     place = environ.get("XDG_CACHE_HOME", "")
     if not os.path.isabs(place):  # the XDG specification wants a relative one ignored
         home = environ.get("USERPROFILE" if os.name == "nt" else "HOME") or os.path.expanduser("~")
@@ -6615,7 +6561,7 @@ def cache_folder(environ: Mapping[str, str]) -> str:
             place = os.path.join(home, "Library", "Caches")
         else:
             place = os.path.join(home, ".cache")
-    return os.path.join(place, "inkan-mcp")
+    return os.path.join(place, "inkan-mcp") if os.path.isabs(place) else ""
 
 
 class Wanted:
@@ -6639,206 +6585,143 @@ class Wanted:
         import hashlib
         import json
 
-        url = _USER_PART.sub(_kept_user, self.url)  # a new password is not another repository
+        url = self.url
+        for source, kept in _LOGINS:  # a new password is not another repository
+            url = pattern(source).sub(kept, url)
         key = json.dumps([url, self.ref, self.path]).encode()
-        last = re.split(r"[/:\\]", url.rstrip("/\\"))[-1]
-        readable = re.sub(r"[^A-Za-z0-9_-]+", "-", last.split(".git")[0]).strip("-")[:40]
-        return f"{readable or 'repository'}-{hashlib.sha256(key).hexdigest()[:20]}"
+        readable = re.sub(r"[^A-Za-z0-9_]+", "-", without_secrets(url)).strip("-")
+        return f"{readable[-40:]}-{hashlib.sha256(key).hexdigest()[:20]}"
 
 
 def git_address(url: str, base: str) -> str:
     """The address as git understands it from any folder: local paths are made absolute."""
     if url.startswith("file:") and not url.startswith("file://"):
         url = url[len("file:") :]
-    elif _transport_of(url):
-        return url
+    elif ":" in url.partition("/")[0] and not (os.name == "nt" and url[1:2] == ":"):
+        return url  # a scheme, or `user@host:path`; by git's own rule
     return os.path.abspath(os.path.join(base, os.path.expanduser(url)))
-
-
-def _transport_of(url: str) -> str:
-    """`https`, `ssh` for `user@host:path` too, and `""` for a local path; git's own rule."""
-    found = _GIT_SCHEME.match(url)
-    if found:
-        return found[1]
-    if os.name == "nt" and url[1:2] == ":":
-        return ""
-    return "ssh" if ":" in url.split("/", 1)[0] else ""
 
 
 def _secrets_of(url: str) -> list[str]:
     """Those parts of an address that may be a password or token, also as git decodes them."""
     scheme, _, rest = url.partition("://")
-    login, _, _ = rest.rpartition("@")
-    if not login:
-        return []
-    from urllib.parse import unquote
+    login = rest.partition("/")[0].rpartition("@")[0]
+    words = login.split(":", 1)[scheme == "ssh" :]  # the user of an ssh address is no secret
+    forms = {form for word in words for form in (word, percent_decode(word)) if len(form) > 3}
+    return sorted(forms, key=len, reverse=True)
 
-    user, _, password = login.partition(":")
-    parts = {password, unquote(password)}
-    if scheme != "ssh":
-        parts |= {login, user, unquote(user)}
-    return sorted((part for part in parts if len(part) > 3), key=len, reverse=True)
 
+# ── 6b.1 Git ──────────────────────────────────────────────────────────────────────────────────
 
 # Variables of git that say how to reach a server; all others belong to another repository or
 # would write traces into the output.
-_GIT_KEPT = (
-    "GIT_SSL_", "GIT_PROXY_", "GIT_HTTP_", "GIT_CURL_", "GIT_CONFIG_", "GIT_SSH", "GIT_EXEC_PATH",
-)  # fmt: skip
+_GIT_KEPT = r"(?!GIT_)|GIT_(?:SSL_|PROXY_|HTTP_|SSH|EXEC_PATH|CONFIG_(?!PARAMETERS))"
 _GIT_SET = {
     "GCM_INTERACTIVE": "never",
-    "GIT_GIT_ADVICE": "0",
     "GIT_ALLOW_PROTOCOL": ":".join(GIT_TRANSPORTS),
     "GIT_ASKPASS": "",  # set and empty: git then asks no other program either
-    "GIT_ATTR_NOSYSTEM": "1",
     "GIT_DEFAULT_HASH": "sha1",
-    "GIT_LFS_SKIP_SMUDGE": "1",
-    "GIT_LITERAL_PATHSPECS": "1",
-    "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",  # its messages are compared
     "SSH_ASKPASS_REQUIRE": "never",
 }
 
 # The repository's own settings go before the user's, whose proxies and credential helpers hold.
+# The address stands here, since arguments are for all to see.
 _GIT_CONFIG = """
 [core]
-\thooksPath = {nowhere}
-\tattributesFile = {nowhere}
-\taskPass =
-\tfsmonitor = false
-\tautocrlf = false
-\tlongpaths = true
-\tsparseCheckout = {sparse}
-\tsparseCheckoutCone = false
-[protocol]
-\tversion = 2
-[protocol "ext"]
-\tallow = never
-[submodule]
-\trecurse = false
-[fetch]
-\trecurseSubmodules = false
-[transfer]
-\tbundleURI = false
-[gc]
-\tauto = 0
-[maintenance]
-\tauto = false
-[remote "inkan"]
-\turl = "{url}"
+	hooksPath = {nowhere}
+	fsmonitor = false
+	longpaths = true
+	sparseCheckout = true
+	sparseCheckoutCone = false
+[submodule] recurse = false
+[gc] auto = 0
+[remote "inkan"] url = "{url}"
 """
 _NO_FILTERS = "* -filter -text -ident -working-tree-encoding\n"  # files as they were committed
 
 
-def find_git(environ: Mapping[str, str]) -> str | None:
-    """The path of git, never one in the current folder, which Windows would prefer."""
-    program = "git.exe" if os.name == "nt" else "git"
+class GitFault(Exception):  # noqa: N818 - named for what it is, like the other kinds
+    """A git command failed; its text is what git wrote to its standard error."""
+
+    def tells(self, *phrases: str) -> bool:
+        """Whether git wrote one of the phrases."""
+        return any(phrase in str(self) for phrase in phrases)
+
+
+def find_git(environ: Mapping[str, str]) -> str:
+    """The path of git, never one in the current folder, which Windows would prefer.
+
+    Raises `GitFault` where there is none.
+    """
     for folder in environ.get("PATH", os.defpath).split(os.pathsep):
-        path = os.path.join(folder, program)
+        path = os.path.join(folder, "git.exe" if os.name == "nt" else "git")
         if os.path.isabs(path) and os.path.isfile(path) and os.access(path, os.X_OK):
             return path
-    return None
+    raise GitFault("git was not found")
 
 
-class GitFault(Exception):  # noqa: N818 - named for what it is, like the other kinds
-    """A git command failed; `text` is what it wrote to its standard error."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.text = text
-
-    def tells(self, phrases: Sequence[str]) -> bool:
-        """Whether git wrote one of the phrases."""
-        return any(phrase in self.text for phrase in phrases)
+# Each is tried when a server does not go along with the one before.
+_NARROWINGS = (("--depth=1", "--filter=blob:none"), ("--depth=1",), ())
+_LONG_HASHES = "mismatched algorithms"
+_TOO_NARROW = ("filter", "promisor", "shallow", "depth", "not our ref", _LONG_HASHES)
+_NO_SUCH_REF = ("remote ref", "not our ref", "unadvertised object", "single revision")
 
 
-class Git:
-    """Runs the git commands of one fetch in `folder`, under one time limit; `stop` ends them."""
+class Fetch:
+    """One fetch of what is `wanted` with git, which `stop` ends.
 
-    __slots__ = ("_deadline", "_lock", "_process", "_program", "environ", "folder", "stopped")
+    All of it lies below `folder`: the repository in `git`, what is to be kept in `done`. What its
+    methods raise is a `GitFault` with git's words, a `SourceError` where the repository holds
+    nothing that is wanted, or an `OSError` of the folder.
+    """
 
-    def __init__(self, program: str, environ: Mapping[str, str], folder: str) -> None:
+    __slots__ = ("_environ", "_folder", "_lock", "_process", "_stopped", "_wanted", "done", "tree")
+
+    def __init__(self, wanted: Wanted, environ: Mapping[str, str], folder: str) -> None:
         import threading
 
-        self.folder = folder
-        self.environ = {
-            name: value
-            for name, value in environ.items()
-            if not name.startswith("GIT_") or name.startswith(_GIT_KEPT)
-        }
-        self.environ.pop("GIT_CONFIG_PARAMETERS", None)
-        self.environ.update(_GIT_SET, GIT_CEILING_DIRECTORIES=folder)
-        self.stopped = False
-        self._program = program
-        self._deadline = time.monotonic() + GIT_SECONDS
+        self._wanted, self._folder = wanted, folder
+        self.done = os.path.join(folder, "done")
+        self.tree = os.path.join(self.done, "records")
+        kept = pattern(_GIT_KEPT)
+        self._environ = {name: value for name, value in environ.items() if kept.match(name)}
+        self._environ.update(_GIT_SET, GIT_DIR=os.path.join(folder, "git"), GIT_WORK_TREE=self.tree)
         self._lock = threading.Lock()
         self._process: Popen[bytes] | None = None
+        self._stopped = ""  # or the reason
 
-    def run(self, *arguments: str) -> str:
-        """What the command wrote to its standard output. Raises `GitFault` or `SourceError`."""
-        # Files, not pipes: a background ssh that keeps a pipe open would hold up its reader.
-        out, err = os.path.join(self.folder, "stdout"), os.path.join(self.folder, "stderr")
-        with open(out, "wb") as stdout, open(err, "wb") as stderr:
-            process = self._begin(arguments, stdout.fileno(), stderr.fileno())
-            code = self._wait(process)
-        if self.stopped:
-            raise GitFault("it was stopped")
-        if code != 0:
-            raise GitFault(_last_lines(err) or f"git {arguments[0]} ended with {code}")
-        with open(out, "rb") as written:
-            return written.read(MAX_GIT_OUTPUT).decode("utf-8", "replace")
-
-    def _begin(self, arguments: Sequence[str], stdout: int, stderr: int) -> Popen[bytes]:
-        import subprocess
-
-        flags = 0
-        if os.name == "nt":
-            flags = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
-            flags |= getattr(subprocess, "CREATE_NO_WINDOW", 0)
-        with self._lock:
-            if self.stopped:
-                raise GitFault("it was stopped")
-            try:
-                self._process = subprocess.Popen(  # noqa: S603 - every argument was checked
-                    [self._program, *arguments],
-                    stdin=subprocess.DEVNULL,  # or it would eat messages of the protocol
-                    stdout=stdout,
-                    stderr=stderr,
-                    cwd=self.folder,
-                    env=self.environ,
-                    creationflags=flags,
-                    start_new_session=os.name != "nt",  # no terminal to ask on, and one group
-                )
-            except OSError as fault:
-                raise GitFault(f"{self._program} cannot be run ({fault.strerror})") from fault
-            return self._process
-
-    def _wait(self, process: Popen[bytes]) -> int:
-        import contextlib
-        import subprocess
-
+    def run(self, narrowings: Sequence[tuple[str, ...]] = _NARROWINGS) -> str:
+        """Fetch the files into `tree`; their commit."""
         try:
-            return process.wait(max(0.0, self._deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            self._kill()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(5)  # longer only if it hangs in the kernel
-        raise GitFault(_TOO_SLOW.format(GIT_SECONDS))
+            self._prepare()
+            commit = self._find_commit(narrowings[0])
+            if self._wanted.path:
+                self._check_path(commit)
+            self._git("read-tree", "-m", "-u", commit)
+            return commit
+        except GitFault as fault:
+            if len(narrowings) == 1 or not fault.tells(*_TOO_NARROW):
+                raise
+            if fault.tells(_LONG_HASHES):
+                self._environ["GIT_DEFAULT_HASH"] = "sha256"
+        return self.run(narrowings[1:])
 
-    def stop(self) -> None:
+    def stop(self, reason: str = "it was stopped") -> None:
         """End the running command with all its children; later ones are not begun."""
         with self._lock:
-            self.stopped = True
-        self._kill()
-
-    def _kill(self) -> None:
-        process = self._process
+            self._stopped = self._stopped or reason
+            process = self._process
         if process is None or process.poll() is not None:
             return
         try:
             if sys.platform == "win32":
-                _kill_tree(process.pid)
+                import subprocess
+
+                windows, pid = os.environ.get("SYSTEMROOT", r"C:\Windows"), str(process.pid)
+                command = [rf"{windows}\System32\taskkill.exe", "/T", "/F", "/PID", pid]
+                subprocess.run(command, check=False, capture_output=True)  # noqa: S603
             else:
                 import signal
 
@@ -6846,167 +6729,119 @@ class Git:
         except OSError:
             process.kill()
 
+    def _git(self, *arguments: str) -> str:
+        """What a git command writes to its standard output."""
+        # Files, not pipes: a background ssh that keeps a pipe open would hold up its reader.
+        out, err = os.path.join(self._folder, "out"), os.path.join(self._folder, "err")
+        with open(out, "w+b") as stdout, open(err, "w+b") as stderr:
+            code = self._begin(arguments, stdout.fileno(), stderr.fileno()).wait()
+            stdout.seek(0)
+            stderr.seek(0)
+            written = stdout.read(MAX_GIT_OUTPUT).decode("utf-8", "replace")
+            told = stderr.read(MAX_GIT_OUTPUT).decode("utf-8", "replace")
+        if self._stopped:
+            raise GitFault(self._stopped)
+        if code != 0:
+            raise GitFault(told or f"git {arguments[0]} ended with {code}")
+        return written
 
-def _kill_tree(pid: int) -> None:
-    import subprocess
+    def _begin(self, arguments: Sequence[str], stdout: int, stderr: int) -> Popen[bytes]:
+        import subprocess
 
-    taskkill = os.path.join(os.environ.get("SYSTEMROOT", r"C:\Windows"), "System32", "taskkill.exe")
-    quiet = subprocess.DEVNULL
-    subprocess.run(  # noqa: S603 - nothing in it comes from outside
-        [taskkill, "/T", "/F", "/PID", str(pid)],
-        check=False, stdin=quiet, stdout=quiet, stderr=quiet,
-    )  # fmt: skip
+        program = find_git(self._environ)
+        with self._lock:
+            if self._stopped:
+                raise GitFault(self._stopped)
+            try:
+                self._process = subprocess.Popen(  # noqa: S603 - every argument was checked
+                    [program, *arguments], cwd=self._folder, env=self._environ,
+                    stdin=subprocess.DEVNULL,  # or it would eat messages of the protocol
+                    stdout=stdout, stderr=stderr,
+                    start_new_session=True,  # no terminal to ask on, and one group to end
+                    creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+                )  # fmt: skip
+            except OSError as fault:
+                raise GitFault(f"{program} cannot be run ({reason_of(fault)})") from fault
+            return self._process
 
+    def _prepare(self) -> None:
+        """An empty repository whose settings let nothing of another repository run."""
+        git_dir = self._environ["GIT_DIR"]
+        for folder in (git_dir, self.done):
+            remove_folder(folder)
+        os.makedirs(self.tree)
+        self._git("init", "--quiet", "--template=")
+        os.makedirs(os.path.join(git_dir, "info"), exist_ok=True)
+        url = self._wanted.url.replace("\\", "\\\\").replace('"', '\\"')
+        path = re.sub(r"([*?\[\]\\])", r"\\\1", self._wanted.path)
+        for name, added in (
+            ("config", _GIT_CONFIG.format(nowhere=os.devnull, url=url)),
+            ("info/attributes", _NO_FILTERS),
+            ("info/sparse-checkout", f"/{path}/\n" if path else "/*\n"),
+        ):
+            with open(os.path.join(git_dir, name), "ab") as file:
+                file.write(os.fsencode(added))
+        self._quiet_ssh()
 
-def _last_lines(path: str) -> str:
-    with open(path, "rb") as written:
-        size = written.seek(0, os.SEEK_END)
-        written.seek(max(0, size - 16_384))
-        text = written.read().decode("utf-8", "replace")
-    return text if size <= 16_384 else text.partition("\n")[2]
+    def _quiet_ssh(self) -> None:
+        """Have ssh fail where it would ask, with the command that the user chose for it."""
+        command, option = self._environ.get("GIT_SSH_COMMAND", ""), " -oBatchMode=yes"
+        if "GIT_SSH" in self._environ or command.endswith(option):
+            return
+        if not command:
+            try:
+                command = self._git("config", "--get", "core.sshCommand").strip()
+            except GitFault:
+                command = "ssh"
+        self._environ["GIT_SSH_COMMAND"] = command + option
 
+    def _find_commit(self, narrowing: tuple[str, ...]) -> str:
+        """The commit that `ref` names: a branch, else a tag, else a commit, abbreviated or not."""
+        ref = self._wanted.ref or "HEAD"
+        is_hash = pattern(r"[0-9a-fA-F]{4,64}").fullmatch(ref) is not None
+        names = [f"refs/heads/{ref}", f"refs/tags/{ref}"]
+        if ref == "HEAD" or ref.startswith("refs/") or (is_hash and len(ref) in (40, 64)):
+            names = [ref]
+        commits = (self._fetched("FETCH_HEAD", *narrowing, "inkan", name) for name in names)
+        commit = next(filter(None, commits), "")
+        if not commit and is_hash:
+            # A server gives out only what it knows by name; the rest is in the whole history.
+            whole = ("+refs/heads/*:refs/inkan/heads/*", "+refs/tags/*:refs/inkan/tags/*")
+            commit = self._fetched(ref, *narrowing[1:], "inkan", *whole)
+        if not commit:
+            raise SourceError(f"{self._wanted.name} cannot be fetched: {self._ref_missing(ref)}")
+        return commit
 
-# Each is tried when a server does not go along with the one before.
-_NARROWINGS = (("--depth=1", "--filter=blob:none"), ("--depth=1",), ())
-_TOO_NARROW = ("filter", "promisor", "shallow", "depth", "not our ref")
-_NO_SUCH_REF = ("find remote ref", "not our ref", "unadvertised object", "no such remote ref")
-_TOO_SLOW = "it took longer than {} s"
-
-
-def fetch_tree(
-    git: Git, wanted: Wanted, narrowings: Sequence[tuple[str, ...]] = _NARROWINGS
-) -> str:
-    """Fetch `wanted` into the folder `tree` below `git.folder`; its commit.
-
-    Raises `GitFault` with git's words, `SourceError` where the ref or path does not exist.
-    """
-    try:
-        return _fetch_narrowed(git, wanted, narrowings[0])
-    except GitFault as fault:
-        if fault.tells(["mismatched algorithms"]) and git.environ["GIT_DEFAULT_HASH"] == "sha1":
-            git.environ["GIT_DEFAULT_HASH"] = "sha256"
-        elif len(narrowings) > 1 and fault.tells(_TOO_NARROW):
-            narrowings = narrowings[1:]
-        else:
+    def _fetched(self, name: str, *options: str) -> str:
+        """The commit that `name` stands for after a fetch; `""` where the repository has none."""
+        try:
+            self._git("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", *options)
+            return self._git("rev-parse", "--verify", name + "^{commit}").strip()
+        except GitFault as fault:
+            if fault.tells(*_NO_SUCH_REF):
+                return ""
             raise
-    return fetch_tree(git, wanted, narrowings)
 
+    def _ref_missing(self, ref: str) -> str:
+        listed = self._git("ls-remote", "--heads", "--tags", "--refs", "inkan").split("\n")
+        names = [line.split("/", 2)[-1] for line in listed[:2000] if "\trefs/" in line]
+        if not names:
+            return "the repository has no branch yet; commit to it"
+        near = ", ".join(map(shown, near_misses(ref, names) or names[:3]))
+        missing = f"the repository has no branch, tag or commit {quoted(ref)}"
+        return f"{missing}; write another ref, such as {near}"
 
-def _fetch_narrowed(git: Git, wanted: Wanted, narrowing: tuple[str, ...]) -> str:
-    remove_folder(os.path.join(git.folder, "tree"))
-    git.run("init", "--quiet", "--template=", "tree")
-    _configure(os.path.join(git.folder, "tree", ".git"), wanted)
-    _quiet_ssh(git, wanted.url)
-    commit = _fetch_ref(git, wanted, narrowing)
-    _check_folder(git, wanted, commit)
-    git.run("-C", "tree", "read-tree", "-m", "-u", commit)
-    return commit
-
-
-def _configure(git_dir: str, wanted: Wanted) -> None:
-    url = wanted.url.replace("\\", "\\\\").replace('"', '\\"')
-    text = _GIT_CONFIG.format(
-        nowhere=os.devnull, url=url, sparse="true" if wanted.path else "false"
-    )
-    os.makedirs(os.path.join(git_dir, "info"), exist_ok=True)
-    pattern = re.sub(r"([*?\[\]\\])", r"\\\1", wanted.path)
-    for name, added in (
-        ("config", text),
-        (os.path.join("info", "attributes"), _NO_FILTERS),
-        (os.path.join("info", "sparse-checkout"), f"/{pattern}/\n"),
-    ):
-        with open(os.path.join(git_dir, name), "a", encoding="utf-8", newline="\n") as file:
-            file.write(added)
-
-
-def _quiet_ssh(git: Git, url: str) -> None:
-    """Have ssh fail where it would ask, with the command that the user chose for it."""
-    if _transport_of(url) != "ssh" or "GIT_SSH" in git.environ:
-        return
-    command = git.environ.get("GIT_SSH_COMMAND", "")
-    if not command:
-        try:
-            command = git.run("-C", "tree", "config", "--get", "core.sshCommand").strip()
-        except GitFault:
-            command = "ssh"
-    option = " -batch" if "plink" in command.lower() else " -oBatchMode=yes"
-    if not command.endswith(option):
-        git.environ["GIT_SSH_COMMAND"] = command + option
-
-
-def _fetch_ref(git: Git, wanted: Wanted, narrowing: tuple[str, ...]) -> str:
-    """The commit that `ref` names: a branch, else a tag, else a commit in full or abbreviated."""
-    fetch = ("-C", "tree", "fetch", "--quiet", "--no-tags", "--no-recurse-submodules")
-    for name in _ref_names(wanted.ref):
-        if _runs(git, *fetch, *narrowing, "inkan", name):
-            return _commit(git, "FETCH_HEAD")
-    if wanted.ref and _HEX.fullmatch(wanted.ref):
-        # A server gives out only what it knows by name; the rest is found in the whole history.
-        filters = [option for option in narrowing if option.startswith("--filter")]
-        whole = ("+refs/heads/*:refs/inkan/heads/*", "+refs/tags/*:refs/inkan/tags/*")
-        git.run(*fetch, *filters, "inkan", *whole)
-        try:
-            return _commit(git, wanted.ref)
-        except GitFault:
-            pass  # told below, with the names that there are
-    raise SourceError(_ref_missing(git, wanted))
-
-
-def _runs(git: Git, *fetch: str) -> bool:
-    """Fetch one ref; whether the repository has it."""
-    try:
-        git.run(*fetch)
-    except GitFault as fault:
-        if fault.tells(_NO_SUCH_REF):
-            return False
-        raise
-    return True
-
-
-def _commit(git: Git, name: str) -> str:
-    return git.run("-C", "tree", "rev-parse", "--verify", "--quiet", name + "^{commit}").strip()
-
-
-def _ref_names(ref: str | None) -> list[str]:
-    if ref is None or ref == "HEAD" or ref.startswith("refs/"):
-        return [ref or "HEAD"]
-    if len(ref) in (40, 64) and _HEX.fullmatch(ref):
-        return [ref.lower()]
-    return [f"refs/heads/{ref}", f"refs/tags/{ref}"]
-
-
-def _ref_missing(git: Git, wanted: Wanted) -> str:
-    try:
-        listed = git.run("-C", "tree", "ls-remote", "--heads", "--tags", "--refs", "inkan")
-    except GitFault:
-        listed = ""
-    names = [line.split("/", 2)[-1] for line in listed.split("\n")[:2000] if "\trefs/" in line]
-    if not names:
-        return f"{wanted.name} cannot be fetched: the repository has no branch yet; commit to it"
-    if wanted.ref is None:
-        return f"{wanted.name} cannot be fetched: the repository has no default branch; write a ref"
-    near = near_misses(wanted.ref, names) or names[:3]
-    return (
-        f"{wanted.name} cannot be fetched: the repository has no branch, tag or commit "
-        f"{quoted(wanted.ref)}; write another ref, such as {', '.join(map(shown, near))}"
-    )
-
-
-def _check_folder(git: Git, wanted: Wanted, commit: str) -> None:
-    """Raise `SourceError` where the commit has no folder `path`, with the folder it may mean."""
-    if not wanted.path:
-        return
-    listed = git.run("-C", "tree", "ls-tree", "-z", commit, "--", wanted.path)
-    kind = listed.split(" ")[1:2]
-    if kind == ["tree"]:
-        return
-    fault = "is no folder of" if kind else "does not exist in"
-    folders = git.run("-C", "tree", "ls-tree", "-r", "-d", "-z", "--name-only", commit)
-    near = near_misses(wanted.path, folders.split("\0")[:2000], most=1)
-    hint = f"did you mean {quoted(near[0])}?" if near else "check the path"
-    raise SourceError(
-        f"{wanted.name} cannot be used: {quoted(wanted.path)} {fault} the repository; {hint}"
-    )
+    def _check_path(self, commit: str) -> None:
+        """Raise where the commit has no folder `path`, with the folder that it may mean."""
+        path = self._wanted.path
+        kind = self._git("ls-tree", "-z", commit, "--", path).split(" ")[1:2]
+        if kind == ["tree"]:
+            return
+        fault = f"{quoted(path)} {'is no folder of' if kind else 'does not exist in'}"
+        folders = self._git("ls-tree", "-r", "-d", "-z", "--name-only", commit).split("\0")
+        near = near_misses(path, folders[:2000], most=1)
+        hint = f"did you mean {quoted(near[0])}?" if near else "check the path"
+        raise SourceError(f"{self._wanted.name} cannot be used: {fault} the repository; {hint}")
 
 
 _GIT_ADVICE = (
@@ -7017,10 +6852,12 @@ _GIT_ADVICE = (
     (("dubious ownership",), "add the folder to safe.directory in the git configuration"),
     (("resolve host", "Failed to connect", "Couldn't connect", "unable to connect", "timed out",
       "Connection refused", "unable to look up"), "check the network, its proxy and the address"),
+    (("git was not found",), "install git or set PATH"),
     (("not found", "does not exist", "does not appear to be a git repository"),
      "check the address in `repo`, and whether you may read it"),
     (("longer than",), "check the network, or name a smaller part of the repository in `path`"),
     (("No space left",), "make room on the disk"),
+    (("",), "try `git ls-remote` with the same address in a terminal"),
 )  # fmt: skip
 
 
@@ -7028,16 +6865,15 @@ def git_reason(text: str, wanted: Wanted) -> str:
     """Git's words about a failure as one sentence without secrets, and what to try."""
     scrubbed = without_secrets(text, wanted.secrets)
     lines = [shown(line.strip()) for line in re.split(r"[\r\n]+", scrubbed)]
-    noise = ("warning:", "hint:", "From ", "Please make sure", "and the repository exists")
+    noise = (
+        "warning:", "hint:", "From ", "Please make sure", "and the repository exists",
+        "fatal: Could not read from remote",
+    )  # fmt: skip
     told = [line for line in lines if line and not line.startswith(noise)]
     reason = "; ".join(told[:3]).rstrip(".")
     if len(reason) > 400:
         reason = reason[:399] + "…"
-    advice = "try `git ls-remote` with the same address in a terminal"
-    for phrases, better in _GIT_ADVICE:
-        if any(phrase in text for phrase in phrases):
-            advice = better
-            break
+    advice = next(advice for phrases, advice in _GIT_ADVICE if any(p in text for p in phrases))
     return f"{wanted.name} cannot be fetched: {reason or 'git gave no reason'}; {advice}"
 
 
@@ -7055,20 +6891,22 @@ def remove_folder(path: str) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
+# ── 6b.2 The cache ────────────────────────────────────────────────────────────────────────────
+
+
 class RepositoryCache:
     """The folder of the cache that belongs to one wanted repository (see the head of 6b)."""
 
     __slots__ = ("place",)
 
     def __init__(self, wanted: Wanted, environ: Mapping[str, str]) -> None:
-        self.place = os.path.join(cache_folder(environ), "repositories", wanted.folder_name)
+        folder = cache_folder(environ)
+        self.place = folder and os.path.join(folder, "repositories", wanted.folder_name)
 
     def numbers(self) -> list[int]:
         """The numbers of all finished fetches, the oldest first."""
-        if not os.path.isabs(self.place):  # no home folder is known
-            return []
         try:
-            names = os.listdir(self.place)
+            names = os.listdir(self.place or os.devnull)
         except OSError:
             return []
         return sorted(int(name) for name in names if name.isascii() and name.isdecimal())
@@ -7083,10 +6921,17 @@ class RepositoryCache:
 
     def make_partial(self) -> str:
         """A new folder for a fetch; what killed fetches left is removed. Raises `OSError`."""
-        if not os.path.isabs(self.place):
-            raise OSError(2, "no home folder is known")
+        import contextlib
+
+        if not self.place:
+            raise OSError("no home folder is known")
         os.makedirs(self.place, mode=0o700, exist_ok=True)
-        self._remove_leftovers()
+        for name in os.listdir(self.place):
+            path = os.path.join(self.place, name)
+            with contextlib.suppress(OSError):  # another server may remove it, too
+                age = time.time() - os.stat(path).st_mtime
+                if name.startswith("partial-") and age > GIT_LEFTOVER_SECONDS:
+                    remove_folder(path)
         partial = os.path.join(self.place, f"partial-{os.getpid()}-{os.urandom(6).hex()}")
         os.mkdir(partial, 0o700)
         return partial
@@ -7099,77 +6944,56 @@ class RepositoryCache:
             if number not in self.numbers():
                 raise
         for old in self.numbers()[:-2]:
-            self._remove(str(old))
-
-    def _remove(self, name: str) -> None:
-        """Remove in two steps, so that what is half removed is never taken for whole."""
-        aside = os.path.join(self.place, f"partial-old-{os.urandom(6).hex()}")
-        try:
-            os.rename(os.path.join(self.place, name), aside)
-        except OSError:
-            return
-        remove_folder(aside)
-
-    def _remove_leftovers(self) -> None:
-        for name in os.listdir(self.place):
-            path = os.path.join(self.place, name)
-            try:
-                old = time.time() - os.stat(path).st_mtime > GIT_LEFTOVER_SECONDS
-            except OSError:
-                continue
-            if name.startswith("partial-") and old:
-                remove_folder(path)
+            remove_folder(os.path.join(self.place, str(old)))
 
 
-def read_stamp(folder: str) -> dict[str, Any] | None:
-    """What was noted when `folder` was fetched; `None` where it cannot be read."""
+def read_stamp(folder: str) -> str | None:
+    """When `folder` was fetched, in local time, and its commit; `None` where it is not whole."""
     import json
 
     try:
         with open(os.path.join(folder, "stamp.json"), encoding="utf-8") as file:
             stamp = json.load(file)
-    except (OSError, ValueError):
+        day = time.strftime("%Y-%m-%d %H:%M", time.localtime(stamp["time"]))
+    except (OSError, ValueError, TypeError, LookupError, OverflowError):
         return None
-    return stamp if isinstance(stamp, dict) else None
+    return f"{day} (commit {shown(str(stamp.get('commit')))[:12]})"
 
 
 class Repository:
     """One `repo` entry of `sources`: a folder of another repository, fetched into the cache.
 
     `base` is the folder that a local path starts from. `name` is what people read, without
-    credentials; `problem` the sentence about the last fetch if it failed, though an older copy
-    may be served. Raises `SourceError` for what `check_repository` refuses.
+    credentials, and `shown` the same with the path; `problem` is the sentence about the last
+    fetch if it failed, though an older copy may be served. Raises `SourceError` for what
+    `check_repository` refuses.
     """
 
     def __init__(  # noqa: PLR0913 - an entry has three members, and all else comes from outside
-        self,
-        url: str,
-        ref: str | None,
-        path: str | None,
-        base: str,
-        *,
-        environ: Mapping[str, str],
-        log: Callable[[str], None],
-        refresh: bool = False,
+        self, url: str, ref: str | None, path: str | None, base: str, *,
+        environ: Mapping[str, str], log: Callable[[str], None], refresh: bool = False,
         now: Callable[[], float] = time.monotonic,
-    ) -> None:
+    ) -> None:  # fmt: skip
         import threading
 
         self._wanted = Wanted(url, ref, path, base)
         self.name = self._wanted.name
+        self.shown = f"{self.name}:{self._wanted.path}"
         self.problem: str | None = None
         self._cache = RepositoryCache(self._wanted, environ)
         self._environ, self._log, self._now = environ, log, now
         self._refresh = refresh  # until the first fetch has ended
         self._lock = threading.Lock()
-        self._git: Git | None = None
-        self._ended: Event | None = None  # of the running fetch, or of the last one
-        self._failed_at: float | None = None
+        self._running: Fetch | None = None  # or the last one
+        self._began = 0.0
+        self._retry_at = float("-inf")
+        self._idle = threading.Event()  # no fetch is running
+        self._idle.set()
         self._stopped = False
 
     def start(self) -> None:
         """Begin to fetch what is not cached, or all where a refresh is wanted; returns at once."""
-        if self._refresh or self._cache.find_newest() is None:
+        if self._found() is None:
             self._begin()
         else:
             self._log(
@@ -7183,127 +7007,103 @@ class Repository:
         Raises `Cancelled`, or `SourceError` with git's reason. After a failure git is asked
         again a minute later at the earliest; until then the same sentence is the answer.
         """
-        found = None if self._refresh else self._cache.find_newest()
+        found = self._found()
         if found is None:
             self._begin()
-            self._wait(call)
-            found = self._cache.find_newest()
+            self.wait(call)
+            found = self._found()
         elif self.problem:  # the refresh failed: once more, while the old copy is served
             self._begin()
         if found is None:
             raise SourceError(self.problem or f"{self.name} cannot be fetched: it was stopped")
-        return os.path.join(found, "records")
+        return os.path.join(found, "records", *self._wanted.path.split("/"))
 
     def fetched(self) -> str:
         """When the cached copy was fetched, in local time, and its commit; or `never`."""
         newest = self._cache.find_newest()
-        stamp = read_stamp(newest) if newest else None
-        if stamp is None:
-            return "never"
-        when, commit = stamp.get("time"), shown(str(stamp.get("commit")))[:12]
-        try:
-            day = time.strftime("%Y-%m-%d %H:%M", time.localtime(when))
-        except (TypeError, ValueError, OverflowError, OSError):
-            day = "an unknown day"
-        return f"{day} (commit {commit})"
+        return read_stamp(newest) or "never" if newest else "never"
 
     def stop(self) -> None:
         """End a running git with all its children, for the end of the process."""
         with self._lock:
             self._stopped = True
-            git = self._git
-        if git is not None:
-            git.stop()
+            if self._running is not None:
+                self._running.stop()
 
     def _begin(self) -> None:
         """Fetch in a thread, unless that is under way or failed less than a minute ago."""
         import threading
 
         with self._lock:
-            if self._stopped or (self._ended is not None and not self._ended.is_set()):
+            if self._stopped or not self._idle.is_set() or self._now() < self._retry_at:
                 return
-            failed = self._failed_at
-            if failed is not None and self._now() - failed < GIT_RETRY_SECONDS:
-                return
-            self._ended = threading.Event()
+            self._began = self._now()
+            self._idle.clear()
         self._log(f"fetching {self.name}")
-        threading.Thread(target=self._work, args=(self._ended,), daemon=True).start()
+        threading.Thread(target=self._work, daemon=True).start()
 
-    def _wait(self, call: Call) -> None:
-        ended, began, told = self._ended, time.monotonic(), -1
-        while ended is not None and not ended.wait(0.04):
+    def _found(self) -> str | None:
+        """The cached copy, but for one that is to be fetched again first."""
+        return None if self._refresh else self._cache.find_newest()
+
+    def wait(self, call: Call) -> None:
+        """Wait for a running fetch, if there is nothing to serve before. Raises `Cancelled`."""
+        if self._idle.is_set() or self._found() is not None:
+            return
+        while not self._idle.wait(POLL_SECONDS):
             call.check()
-            seconds = int(time.monotonic() - began)
-            if seconds > told:
-                told = seconds
-                call.progress(seconds, GIT_SECONDS, f"fetching {self.name}")
+            seconds = int(self._now() - self._began)
+            call.progress(seconds, GIT_SECONDS, f"fetching {self.name}")
         call.check()
 
-    def _work(self, ended: Event) -> None:
+    def _work(self) -> None:
         problem: str | None = f"{self.name} cannot be fetched: the fetch broke off; see the log"
         try:
-            problem = self._fetch()
+            self._fetch()
+            problem = None
+        except GitFault as fault:
+            problem = git_reason(str(fault), self._wanted)
+        except SourceError as fault:
+            problem = str(fault)
+        except OSError as fault:
+            problem = self._cache_problem(fault)
         finally:
             if problem and self._refresh and self._cache.find_newest():
-                self._log(f"{problem}; the copy of {self.fetched()} is used")
+                problem += f"; the copy of {self.fetched()} is used"
             self.problem, self._refresh = problem, False
-            self._failed_at = self._now() if problem else None
-            ended.set()
+            self._retry_at = self._now() + (GIT_RETRY_SECONDS if problem else 0)
+            self._idle.set()
 
-    def _fetch(self) -> str | None:
-        """Fetch once and store it; the sentence about what went wrong."""
-        program = find_git(self._environ)
-        if program is None:
-            return f"{self.name} cannot be fetched: git was not found; install git or set PATH"
-        number = ([0, *self._cache.numbers()])[-1] + 1
-        try:
-            partial = self._cache.make_partial()
-        except OSError as fault:
-            return self._cache_problem(fault)
-        try:
-            self._store(self._begin_git(program, partial), partial, number)
-        except GitFault as fault:
-            return git_reason(fault.text, self._wanted)
-        except SourceError as fault:
-            return str(fault)
-        except OSError as fault:
-            return self._cache_problem(fault)
-        finally:
-            self._git = None
-            remove_folder(partial)
-        return None
-
-    def _begin_git(self, program: str, partial: str) -> Git:
-        with self._lock:
-            self._git = Git(program, self._environ, partial)
-            self._git.stopped = self._stopped
-            return self._git
-
-    def _store(self, git: Git, partial: str, number: int) -> None:
+    def _fetch(self) -> None:
+        """Fetch once and store it. Raises `GitFault`, `SourceError`, or `OSError` of the cache."""
         import json
+        import threading
 
-        commit = fetch_tree(git, self._wanted)
-        tree, done = os.path.join(partial, "tree"), os.path.join(partial, "done")
-        remove_folder(os.path.join(tree, ".git"))
-        os.mkdir(done, 0o700)
-        os.rename(os.path.join(tree, *self._wanted.path.split("/")), os.path.join(done, "records"))
-        stamp = {
-            "url": without_secrets(self._wanted.url),
-            "ref": self._wanted.ref,
-            "path": self._wanted.path,
-            "commit": commit,
-            "time": int(time.time()),
-        }
-        with open(os.path.join(done, "stamp.json"), "w", encoding="utf-8") as file:
-            json.dump(stamp, file)
-        self._cache.publish(done, number)
+        number = max(self._cache.numbers(), default=0) + 1
+        partial = self._cache.make_partial()
+        fetch = Fetch(self._wanted, self._environ, partial)
+        limit = threading.Timer(GIT_SECONDS, fetch.stop, [f"it took longer than {GIT_SECONDS} s"])
+        limit.daemon = True
+        try:
+            with self._lock:
+                self._running = fetch
+                if self._stopped:
+                    fetch.stop()
+            limit.start()
+            stamp = {"commit": fetch.run(), "time": int(time.time())}
+            with open(os.path.join(fetch.done, "stamp.json"), "w", encoding="utf-8") as file:
+                json.dump(stamp, file)
+            self._cache.publish(fetch.done, number)
+        finally:
+            limit.cancel()
+            remove_folder(partial)
 
     def _cache_problem(self, fault: OSError) -> str:
         variable = "LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME"
+        place = shown(self._cache.place) or "a cache folder"
         return (
-            f"{self.name} cannot be stored in {shown(self._cache.place)} "
-            f"({fault.strerror or fault}); make that folder writable or set {variable} to one "
-            "that is"
+            f"{self.name} cannot be stored in {place} ({reason_of(fault)}); "
+            f"make that folder writable or set {variable} to one that is"
         )
 
 
@@ -9698,6 +9498,7 @@ class Archive:
         self.records = sorted(snapshot.records, key=lambda record: record.id)
         self.records.sort(key=lambda record: record.date or "", reverse=True)
         self.by_id = {record.id: record for record in self.records}
+        self.answers: dict[tuple[Any, ...], ToolResult] = {}
         self._names: Names | None = None
         self._titles: dict[str, list[str]] | None = None
         self._links: Links | None = None
@@ -9713,7 +9514,7 @@ class Archive:
         ):
             return cls(snapshot, before.source)
         archive = cls.__new__(cls)
-        archive.snapshot, archive.source = snapshot, before.source
+        archive.snapshot, archive.source, archive.answers = snapshot, before.source, {}
         archive.by_id = {**before.by_id, **{new.id: new for _, new in edits}}
         archive.records = [archive.by_id[record.id] for record in before.records]
         archive._names = before._names if _agree(edits, _NAME_MEMBERS) else None
@@ -9909,39 +9710,39 @@ def listed(texts: Sequence[str], most: int = 10) -> str:
 
 
 class Names:
-    """The tables by which a text finds ids: of ids, stems, numbers and refs, folded.
+    """The tables by which a text finds ids: of ids, stems and numbers, folded.
 
-    The id of a file that was left out is found too, so that its fault can be told.
+    The id of a file that was left out is found too, so that its fault can be told. Tables are
+    kept small, since a large archive holds them all the time: tuples, and no table for what a
+    look at the records of one number tells as well.
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
-        self._ids: dict[str, list[str]] = {}
-        self._stems: dict[str, list[str]] = {}
-        self._numbers: dict[tuple[str, int], list[str]] = {}
-        self._by_number: dict[int, list[str]] = {}
-        self._kinds: dict[tuple[str, int], list[str]] = {}
-        self._records = {record.id for record in snapshot.records}
-        self._all = self._records | snapshot.broken.keys()
+        self._ids: dict[str, tuple[str, ...]] = {}
+        self._stems: dict[str, tuple[str, ...]] = {}
+        self._numbers: dict[int, list[str]] = {}
+        self._kinds: dict[str, tuple[str, str]] = {}  # of every record: its type, its ref's words
+        self._broken = snapshot.broken
+        pairs: dict[tuple[str | None, str | None], tuple[str, str]] = {}
         for record in snapshot.records:
+            words = record.ref.rpartition("-")[0] if record.ref else None
+            pair = record.type, words
+            if pair not in pairs:
+                pairs[pair] = fold_kind(record.type or ""), fold_kind(words or "")
+            self._kinds[record.id] = pairs[pair]
             self._add(record.id, record.number)
-            if record.number:
-                number = int(record.number)
-                self._by_number.setdefault(number, []).append(record.id)
-                kinds = {fold_kind(record.type or ""),
-                         fold_kind((record.ref or "").rpartition("-")[0])}  # fmt: skip
-                for kind in kinds - {""}:
-                    self._kinds.setdefault((kind, number), []).append(record.id)
         for record_id in snapshot.broken:
-            if record_id not in self._records:
+            if record_id not in self._kinds:
                 self._add(record_id, number_of(record_id.rsplit("/", 1)[-1]))
 
     def _add(self, record_id: str, number: str | None) -> None:
         folded = fold(record_id)
-        self._ids.setdefault(folded, []).append(record_id)
-        folder, _, stem = folded.rpartition("/")
-        self._stems.setdefault(stem, []).append(record_id)
+        name = record_id if folded == record_id else folded  # one text, not two equal ones
+        self._ids[name] = (*self._ids.get(name, ()), record_id)
+        stem = name.rpartition("/")[2]
+        self._stems[stem] = (*self._stems.get(stem, ()), record_id)
         if number:
-            self._numbers.setdefault((folder, int(number)), []).append(record_id)
+            self._numbers.setdefault(int(number), []).append(record_id)
 
     def find(self, text: str) -> Sequence[str]:
         """The ids that `text` may mean, by the first rule that finds any (SPEC 7, `id`)."""
@@ -9949,8 +9750,8 @@ class Names:
         if text[:11].lower() == "decision://":
             text = percent_decode(text[11:])
         exact = to_nfc(text)
-        if exact in self._all:
-            return [exact]
+        if exact in self._kinds or exact in self._broken:
+            return (exact,)
         folded = fold(text).strip("/")
         if folded.isdigit():
             return ()  # a bare number names a record of every folder
@@ -9964,7 +9765,11 @@ class Names:
         folder, slash, number = folded.rpartition("/")
         if not slash or not is_number(number):
             return ()
-        return self._numbers.get((folder, int(number)), ())
+        return self._in_folder(self._numbers.get(int(number), ()), folder)
+
+    def _in_folder(self, ids: Sequence[str], folder: str) -> Sequence[str]:
+        """Those of `ids` whose folded folder is `folder`."""
+        return [name for name in ids if fold(name.rpartition("/")[0]) == folder]
 
     def _by_stem(self, folded: str) -> Sequence[str]:
         """A slug with its number, alone or with the end of its folders before it."""
@@ -9980,7 +9785,14 @@ class Names:
         number = folded[len(head) :]
         if not is_number(number):
             return ()
-        return self._kinds.get((fold_kind(head.rstrip(" #_-")), int(number)), ())
+        return self._of_kind(int(number), fold_kind(head.rstrip(" #_-")))
+
+    def _of_kind(self, number: int, kind: str) -> Sequence[str]:
+        """The records of that number whose type, or whose ref's words, are `kind`."""
+        if not kind:
+            return ()
+        ids = self._known(self._numbers.get(number, ()))
+        return [record_id for record_id in ids if kind in self._kinds[record_id]]
 
     def linked(self, record: Record, text: str) -> Sequence[str]:
         """The ids that a link written in `record` may mean, but for titles."""
@@ -9989,7 +9801,7 @@ class Names:
             return ()
         folder = record.id.rpartition("/")[0]
         for exact in (target, relative_id(folder, target)):
-            if exact in self._records:
+            if exact in self._kinds:
                 return (exact,)
         number = re.fullmatch(r"#?0*([0-9]{1,15})", target, re.ASCII)
         if number:
@@ -10005,9 +9817,9 @@ class Names:
         """By number in the same folder first, then in the archive; a record is not its own link."""
         folder = record.id.rpartition("/")[0]
         if kind is None:
-            everywhere = self._by_number.get(number, [])
+            everywhere = self._known(self._numbers.get(number, ()))
         else:
-            everywhere = self._kinds.get((kind, number), [])
+            everywhere = self._of_kind(number, kind)
         others = [other for other in everywhere if other != record.id]
         return [other for other in others if other.rpartition("/")[0] == folder] or others
 
@@ -10018,15 +9830,15 @@ class Names:
                 return found
         last = fold(target).rpartition("/")[2]
         if "/" in target and is_number(last):  # a site path such as /adr/32
-            beside = self._known(self._numbers.get((fold(folder), int(last)), ()))
-            return beside or self._by_number.get(int(last), ())
+            everywhere = self._known(self._numbers.get(int(last), ()))
+            return self._in_folder(everywhere, fold(folder)) or everywhere
         stems = self._known(self._stems.get(last, ()))
         beside = [record_id for record_id in stems if fold(record_id) == f"{fold(folder)}/{last}"]
         return beside or stems or self._known(self.find(target))
 
     def _known(self, ids: Sequence[str]) -> Sequence[str]:
         """Without the files that were left out: they are no target of a link."""
-        return [record_id for record_id in ids if record_id in self._records]
+        return [record_id for record_id in ids if record_id in self._kinds]
 
 
 def fold_kind(text: str) -> str:
@@ -10398,12 +10210,24 @@ def call_tool(catalog: Catalog, name: str, arguments: Any, call: Call) -> ToolRe
         raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {quoted(name)}{hint}")
     try:
         checked = check_arguments(tool, arguments)
-        result = tool.run(catalog.archive(call), checked, call)
+        archive = catalog.archive(call)
         if tool.name == "get_record":
-            return _record_result(result)
-        return ToolResult(compact(fit_list(result)), result)
+            return _record_result(tool.run(archive, checked, call))
+        if checked.get("query"):
+            return _list_result(tool.run(archive, checked, call))
+        asked = (tool.name, call.today, *checked.values())
+        answer = archive.answers.get(asked)
+        if answer is None:  # it is made of the archive alone: the same until that changes
+            if len(archive.answers) >= KEPT_ANSWERS:
+                archive.answers.clear()
+            answer = archive.answers[asked] = _list_result(tool.run(archive, checked, call))
+        return answer
     except InkanError as fault:
         return ToolResult(str(fault), None)
+
+
+def _list_result(result: dict[str, Any]) -> ToolResult:
+    return ToolResult(compact(fit_list(result)), result)
 
 
 def check_arguments(tool: Tool, arguments: Any) -> dict[str, Any]:
@@ -11411,7 +11235,9 @@ def is_modern(method: str, params: dict[str, Any]) -> bool:
     )
 
 
-def error_answer(request_id: object, code: int, message: str, data: object = None) -> dict[str, Any]:
+def error_answer(
+    request_id: object, code: int, message: str, data: object = None
+) -> dict[str, Any]:
     """A JSON-RPC error response."""
     error: dict[str, Any] = {"code": code, "message": message}
     if data is not None:
@@ -11534,7 +11360,7 @@ def _ping(session: Session, request: Request, call: Call) -> dict[str, Any]:
 
 def _tools_list(session: Session, request: Request, call: Call) -> dict[str, Any]:
     _check_only_page(request)
-    is_site = bool(getattr(session.catalog.source, "is_site", False))
+    is_site = session.catalog.source.is_site
     return {"tools": [tool.listed(is_site=is_site) for tool in TOOLS.values()]}
 
 
@@ -11795,6 +11621,7 @@ class Server:
         self._subscriptions: dict[int | str, Subscription] = {}
         self.pending = 0
         self._held = 0  # bytes of the lines whose requests are pending
+        self._has_read_ahead = False
 
     def send(self, message: object) -> None:
         """Write one message as one line."""
@@ -11914,7 +11741,9 @@ class Server:
                 self._calls.pop(request.id, None)
 
     def _notice(self, request: Request) -> None:
-        """A notification: only `notifications/cancelled` asks for something."""
+        """A notification: the end of the handshake, or of the interest in an answer."""
+        if request.method == "notifications/initialized":
+            self._read_ahead()
         if request.method != "notifications/cancelled":
             return
         request_id = usable_id(request.params.get("requestId"))
@@ -11923,6 +11752,16 @@ class Server:
         with self._lock:
             for call in self._calls.get(request_id, ()):
                 call.cancelled = True
+
+    def _read_ahead(self) -> None:
+        """Read a folder before the first call asks for it; a site is asked by calls alone."""
+        if self.session.catalog.source.is_site or self._has_read_ahead:
+            return
+        import threading
+
+        self._has_read_ahead = True
+        call = Call(self._today())
+        threading.Thread(target=self._archive_now, args=(call,), daemon=True).start()
 
     def _hand(self, lane: str, job: Callable[[], None], size: int) -> None:
         """Give a job to the workers of a lane, which are started with its first job.
@@ -12090,13 +11929,18 @@ class _Progress:
         self._send({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
 
 
+def leave_with(source: Source, code: int) -> None:
+    """End the process at once, and with it all that the source began."""
+    source.stop()
+    os._exit(code)
+
+
 def serve(source: Source, log: Callable[[str], None], today: Callable[[], str]) -> int:
     """Answer requests from standard input until it ends; returns the exit code."""
     output = claim_stdout()
 
     def leave(code: int = 0) -> None:
-        source.stop()
-        os._exit(code)
+        leave_with(source, code)
 
     def write(data: bytes) -> None:
         try:
@@ -12108,35 +11952,39 @@ def serve(source: Source, log: Callable[[str], None], today: Callable[[], str]) 
         time.sleep(DRAIN_SECONDS)
         leave()  # a call that is stuck must not outlive the client
 
+    end_at_signals(leave)  # before anything is started that must not be left behind
     server = Server(Session(Catalog(source), log), write, today=today)
     source.start()
-    try:
-        for number, line in enumerate(split_lines(Input(0, expire).chunks())):
-            server.take(line)
-            if number == 0:  # once the handshake is answered: the module it needs takes time
-                end_at_signals(leave)
-        server.finish()
-    except KeyboardInterrupt:
-        leave(130)
+    for line in split_lines(Input(0, expire).chunks()):
+        server.take(line)
+    server.finish()
     server.cancel_all()
     leave()  # freeing a large archive, object by object, would take seconds
     return 0
 
 
 def end_at_signals(leave: Callable[[int], None]) -> None:
-    """Have SIGTERM and SIGINT end the process at once, without a traceback (SPEC 3)."""
+    """Have SIGTERM and SIGINT end the process at once, without a traceback (SPEC 3).
+
+    A handler written in Python would run only when the main thread does, which may be about to
+    wait for a lock; so a thread waits for the byte that the interpreter writes at each signal.
+    """
     import _thread
     import signal
 
-    def end(number: int, frame: object) -> None:
-        # In a thread, since the code that was interrupted may hold a lock that `leave` needs.
-        _thread.start_new_thread(leave, (128 + number,))
-
-    if sys.platform == "win32":  # a handler there waits for the read under way
+    if sys.platform == "win32":
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         return
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    _thread.start_new_thread(lambda: leave(128 + os.read(reading, 1)[0]), ())
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, end)
+        signal.signal(number, _no_handler)  # not SIG_IGN, which would write no byte
+
+
+def _no_handler(number: int, frame: object) -> None:
+    """Do nothing: the byte says it all."""
 
 
 # ── 12 Command line ───────────────────────────────────────────────────────────────────────────
@@ -12262,7 +12110,9 @@ def _typed(value: str, kind: str) -> Any:
     return value
 
 
-def run_call(source: Source, options: Options, call: Call, out: Callable[[str], None]) -> str | None:
+def run_call(
+    source: Source, options: Options, call: Call, out: Callable[[str], None]
+) -> str | None:
     """Run one tool without a client; returns the sentence of a tool error, else `None`.
 
     Raises `UsageError`, and `InkanError` where the source cannot be read.
@@ -12315,12 +12165,12 @@ def run_check(source: Source, call: Call, out: Callable[[str], None]) -> int:
 # Per client: the file that its configuration belongs into, and the key that holds the servers.
 CLIENTS = {
     "claude-code": (".mcp.json in the repository", "mcpServers"),
-    "claude-desktop": ("claude_desktop_config.json, opened from Settings > Developer", "mcpServers"),
+    "claude-desktop": ("claude_desktop_config.json, from Settings > Developer", "mcpServers"),
     "cursor": (".cursor/mcp.json in the repository, or ~/.cursor/mcp.json", "mcpServers"),
     "vscode": (".vscode/mcp.json in the repository", "servers"),
     "codex": ("~/.codex/config.toml", "mcp_servers"),
     "gemini": (".gemini/settings.json in the repository, or ~/.gemini/settings.json", "mcpServers"),
-    "zed": ("settings.json, opened from the command palette: zed: open settings", "context_servers"),
+    "zed": ("settings.json, from the command palette: zed: open settings", "context_servers"),
     "windsurf": ("~/.codeium/windsurf/mcp_config.json", "mcpServers"),
     "jetbrains": (".junie/mcp/mcp.json in the repository", "mcpServers"),
 }
@@ -12358,7 +12208,7 @@ def _toml_text(text: str) -> str:
 def server_command(options: Options) -> list[str]:
     """The words that start this server again from any folder. Raises `UsageError`."""
     here = os.path.abspath(__file__)
-    archive = getattr(__loader__, "archive", None) if "__loader__" in globals() else None
+    archive = getattr(globals().get("__loader__"), "archive", None)
     if archive is not None:
         words = [sys.executable, os.path.abspath(archive)]
     elif "site-packages" in here or "dist-packages" in here:
@@ -12430,19 +12280,37 @@ def _run(options: Options, environ: Mapping[str, str]) -> int:
         return 0
     log = _no_log if "--check" in options.flags else log_line  # --check reports all itself
     source = make_source(options, environ, log)
-    if options.call is None and "--check" not in options.flags:
-        if sys.stdin is not None and sys.stdin.isatty():
-            log_line("waiting for a client's messages on standard input; press Ctrl-C to stop")
-        return serve(source, log_line, lambda: local_date(environ))
+    if options.call is not None or "--check" in options.flags:
+        return _run_once(source, options, Call(local_date(environ)))
+    if sys.stdin is not None and sys.stdin.isatty():
+        log_line("waiting for a client's messages on standard input; press Ctrl-C to stop")
+    return serve(source, log_line, lambda: local_date(environ))
+
+
+def _run_once(source: Source, options: Options, call: Call) -> int:
+    """`--call` or `--check`; a signal ends it at once, and what it fetches."""
     output = claim_stdout()
+    ended: list[int] = []
 
     def out(text: str) -> None:
+        call.check()  # a process that was told to end says nothing more
         write_all(output, sent(text).encode("utf-8"))
 
-    call = Call(local_date(environ))
-    if options.call is None:
-        return run_check(source, call, out)
-    fault = run_call(source, options, call, out)
+    def leave(code: int) -> None:
+        ended.append(code)
+        call.cancelled = True
+        leave_with(source, code)
+
+    if sys.platform != "win32":  # where a `KeyboardInterrupt` comes through
+        end_at_signals(leave)
+    try:
+        if options.call is None:
+            return run_check(source, call, out)
+        fault = run_call(source, options, call, out)
+    except Cancelled:
+        return ended[0]
+    finally:
+        source.stop()
     if fault is not None:
         log_line(fault)
     return 1 if fault is not None else 0

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
@@ -15,7 +17,18 @@ from typing import Any
 
 import pytest
 from fuzz import fuzz_folders
-from helpers import BROKEN, SAMPLE, Server, ToolError, run_server, tree_hash, write_records
+from helpers import (
+    BROKEN,
+    SAMPLE,
+    TOP,
+    Server,
+    ToolError,
+    child_environment,
+    run_server,
+    server_command,
+    tree_hash,
+    write_records,
+)
 
 import inkan_mcp as server
 
@@ -698,6 +711,26 @@ def test_stderr_is_bounded_however_many_files_are_broken(folder):
     assert len(folder.said) == 101
 
 
+def test_client_that_never_reads_stderr_is_answered(folder):
+    folder.content({f"sre/adr/{k:04}-{'long-name-' * 20}.md": b"\xff" for k in range(500)})
+    call = {"name": "search_records", "arguments": {}}
+    lines = [
+        json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": call})
+        for number in range(5)
+    ]
+    with subprocess.Popen(
+        server_command("--root", folder.root),
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=child_environment(), cwd=TOP,
+    ) as process:  # fmt: skip
+        process.stdin.write("\n".join([*lines, ""]).encode())
+        process.stdin.flush()
+        answers = [json.loads(process.stdout.readline()) for _ in lines]
+        process.stdin.close()
+        assert process.wait(20) == 0
+    assert sorted(answer["id"] for answer in answers) == list(range(5))
+
+
 def test_names_with_control_characters_are_escaped(folder):
     if os.name == "nt":
         pytest.skip("no such names on Windows")
@@ -1065,6 +1098,17 @@ def test_body_edited_between_two_searches_is_searched_anew(cold):
     assert (hits("body"), hits("pelikan")) == (3, 0)
     cold.content({"sre/adr/0001-a.md": record("0001-a", "Pelikan")})
     assert (hits("body"), hits("pelikan")) == (2, 1)
+
+
+def test_body_that_changed_and_changed_back_during_a_search_is_not_kept(cold):
+    found = cold.look().records
+    path = Path(found[0].location)
+    good = path.read_bytes()
+    path.write_bytes(good.replace(b"Body", b"Else"))
+    assert cold.source.search_bodies(found[:1], ["else"], server.Call("")) == ([(True,)], [])
+    path.write_bytes(good)
+    found = cold.look().records
+    assert cold.source.search_bodies(found[:1], ["else"], server.Call("")) == ([(False,)], [])
 
 
 def test_calls_side_by_side_with_edits_never_fail(cold):

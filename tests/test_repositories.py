@@ -290,7 +290,7 @@ def test_failed_refresh_keeps_the_old_copy_and_heals(repository, origin, tmp_pat
     one = repository(origin, None, "docs/decisions", refresh=True, now=clock)
     assert files_of(one.folder(call())) == [FIRST, SECOND]
     assert "cannot be fetched" in one.problem
-    assert "the copy of 20" in repository.log[-1]
+    assert "the copy of 20" in one.problem
     (tmp_path / "away").rename(origin)
     clock.time += 61
     for _ in wait_until(lambda: one.problem is None):
@@ -733,6 +733,7 @@ def test_unreachable_address_is_told_without_its_secrets(repository, url):
         ("token=abc&x", "token=***&x"),
         ("git@github.com:a/b.git", "git@github.com:a/b.git"),
         ("git:pw@github.com:a/b.git", "git@github.com:a/b.git"),
+        ("ada:p@ss@github.com: Permission denied", "ada@github.com: Permission denied"),
     ],
 )
 def test_secrets_are_taken_out_of_any_text(text, expected):
@@ -744,6 +745,12 @@ def test_hostile_text_is_scrubbed_in_linear_time():
     for piece in ("://", "a:", "a@", "ssh://", "?", "x", "token=", "authorization: "):
         inkan_mcp.without_secrets(piece * 20_000)
     assert time.monotonic() - began < 2
+
+
+def test_address_without_a_login_is_told_whole():
+    wanted = inkan_mcp.Wanted("https://example.org/@scope/records", None, None, ".")
+    told = inkan_mcp.git_reason("fatal: https://example.org/@scope/records is gone", wanted)
+    assert "fatal: https://example.org/@scope/records is gone" in told
 
 
 def test_words_of_a_server_cannot_write_to_the_terminal():
@@ -868,6 +875,8 @@ REFUSED = [
     ("--upload-pack=touch x", None, None, "begins with `-`"),
     ("", None, None, "repo is empty"),
     ("https://ada:sw0/rdfish@example.org/a", None, None, "within its user or password"),
+    ("https://ada:sw0rd'fish@example.org/a", None, None, "within its user or password"),
+    ("https://ada:sw0rd fish@example.org/a", None, None, "within its user or password"),
     ("ext::sh -c 'touch x'", None, None, "uses the transport ext"),
     ("fd::3", None, None, "uses the transport fd"),
     ("https::x", None, None, "uses the transport https; write"),
@@ -882,6 +891,7 @@ REFUSED = [
     ("a", "a..b", None, "is no name of a branch"),
     ("a", "main^{/x}", None, "is no name of a branch"),
     ("a", "a\x00b", None, "holds a control character"),
+    ("a", "\ud800", None, "holds a control character"),
     ("a", None, "-x", "begins with `-`"),
     ("a", None, " ", "path is empty"),
     ("a", None, "../x", "leads out of the repository"),
@@ -908,7 +918,7 @@ def test_dangerous_entry_is_refused_in_one_sentence(repository, url, ref, path, 
         "https://github.com/a/b.git", "http://host/x", "ssh://git@host:22/a", "git://host/a",
         "git@github.com:a/b.git", "host:path", "file:///srv/a.git", "file:../a", "../a", "/srv/a",
         "~/a", "C:\\repos\\a", "https://user:p-w@host/-a/b",
-        "https://host:8080/@scope/a",
+        "https://host:8080/@scope/a", "https://[::1]:8080/@scope/a",
     ],
 )  # fmt: skip
 def test_ordinary_entry_is_accepted(url):

@@ -10,11 +10,10 @@ The parts are imported on first use, so that importing the package costs next to
 
 from __future__ import annotations
 
-from ._errors import Repair, UnsupportedError, YAMLError
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._emitter import dump
+    from ._errors import Repair, UnsupportedError, YAMLError
     from ._front_matter import FrontMatter, join_front_matter, split_front_matter
     from ._reader import key_lines, load, load_lenient
 
@@ -33,6 +32,9 @@ __all__ = [
 
 _HOMES = {
     "FrontMatter": "_front_matter",
+    "Repair": "_errors",
+    "UnsupportedError": "_errors",
+    "YAMLError": "_errors",
     "dump": "_emitter",
     "join_front_matter": "_front_matter",
     "key_lines": "_reader",

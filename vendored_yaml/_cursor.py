@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 
 from ._errors import UnsupportedError, YAMLError
-from ._scalars import MAX_CHARACTERS
+from ._scalars import MAX_CHARACTERS, is_printable
 
 END = "\0"  # the line after the last: NUL is refused in a text, so nothing else looks like it
 GAP = ("", " ", "\t", "\n", END)  # what must follow an indicator such as "-" or ":"
 
 # YAML 1.2, 5.1: the characters that may not stand in a text; halves of characters among them.
-_FORBIDDEN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff\ud800-\udfff]")
+_FORBIDDEN = "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff\ud800-\udfff]"
 _BLANKS = re.compile(r"[ \t]*")
 
 
@@ -30,7 +30,7 @@ class Cursor:
             self.lines.pop()
         self.last = len(self.lines)
         self.lines.append(END)
-        self.text = ""  # the whole text and where its lines begin, once `offset` is called
+        self.text = text  # up to its end, and where its lines begin, once `offset` is called
         self.offsets: list[int] = []
         self.row = self.indent = -1
         self.line = ""
@@ -127,7 +127,9 @@ def _checked(text: str) -> str:
     if len(text) > MAX_CHARACTERS:
         problem = f"the text has {len(text):,} characters, more than {MAX_CHARACTERS:,}"
         raise YAMLError(problem, 1, 1, "keep long text out of the YAML")
-    found = _FORBIDDEN.search(text)
+    if is_printable(text):
+        return text
+    found = re.search(_FORBIDDEN, text)  # compiled, at some cost, only for a text that needs it
     if found:
         start = found.start()
         raise YAMLError(

@@ -19,17 +19,16 @@ _WORDS = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n")
 # "-" and "." are in it because they may begin a marker, digits and signs because of numbers.
 _ODD_STARTS = frozenset("-?:,[]{}#&*!|>'\"%@` \xa0~=<+.0123456789")
 _ALWAYS_QUOTED = frozenset("-?:,[]{}#&*!|>'\"%@` \xa0")
-_LOOKS_LIKE_VALUE = re.compile(
+# Patterns are compiled on first use (`re` keeps what it compiled): most values need none.
+_LOOKS_LIKE_VALUE = (
     r"~|=|<<|\.\.\..*"
     r"|[-+]?0[xX][0-9a-fA-F_]+|[-+]?0[oO]?[0-7_]+|[-+]?0[bB][01_]+"
     r"|[-+]?[0-9_]*\.?[0-9_]*(?:[eE][-+]?[0-9]+)?"
     r"|[-+]?[0-9][0-9_]*(?::[0-9]{1,2})+(?:\.[0-9_]*)?"
-    r"|[-+]?\.(?:inf|nan)"
-    r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t].*)?",
-    re.IGNORECASE,
+    r"|[-+]?\.(?:[iI][nN][fF]|[nN][aA][nN])"
+    r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t].*)?"
 )
-_UNSAFE = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
-_ESCAPED = re.compile('["\\\\\0-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]')
+_UNSAFE_CHARACTERS = "\0-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff"
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
@@ -118,20 +117,27 @@ def _is_plain(text: str) -> bool:
     """Tell whether every reader takes the text, without quotes, for itself."""
     if not text or text[-1] in " :\xa0" or ": " in text or " #" in text:
         return False
-    if not text.isprintable() and _UNSAFE.search(text):
+    if not text.isprintable() and _is_unsafe(text):
         return False
     first = text[0]
     if first in _ODD_STARTS:
-        return first not in _ALWAYS_QUOTED and not _LOOKS_LIKE_VALUE.fullmatch(text)
+        if first in _ALWAYS_QUOTED or text[4:8:3] == "--":  # the latter is nearly always a date
+            return False
+        return not re.fullmatch(_LOOKS_LIKE_VALUE, text)
     return len(text) > 5 or text.lower() not in _WORDS
 
 
 def _quoted(text: str) -> str:
-    if _UNSAFE.search(text):
-        return '"' + _ESCAPED.sub(_escape, text) + '"'
+    if not text.isprintable() and _is_unsafe(text):
+        return '"' + re.sub(f'["\\\\{_UNSAFE_CHARACTERS}]', _escape, text) + '"'
     if '"' in text or "\\" in text:
         return "'" + text.replace("'", "''") + "'"
     return f'"{text}"'
+
+
+def _is_unsafe(text: str) -> bool:
+    """Tell whether a text has characters that must be written as escapes."""
+    return re.search(f"[{_UNSAFE_CHARACTERS}]", text) is not None
 
 
 def _escape(found: re.Match[str]) -> str:
@@ -148,7 +154,7 @@ def _fits_literal(text: str) -> bool:
     """Tell whether a text can stand under `|`: several lines, no white space that would be lost."""
     if "\n" not in text or text[0] in " \n" or text[-1] in " \xa0" or " \n" in text:
         return False
-    return not _UNSAFE.search(text.replace("\n", ""))
+    return not _is_unsafe(text.replace("\n", ""))
 
 
 def _literal(text: str, margin: str) -> str:

@@ -15,7 +15,7 @@ must therefore be a subset in which no line can change the meaning of another:
 
 from __future__ import annotations
 
-from ._scalars import CONSTANTS, MAX_CHARACTERS, resolve
+from ._scalars import CONSTANTS, MAX_CHARACTERS, is_printable, resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Open = tuple[str, str, list[object]]
 
 MISS: object = object()
-_CLOSED: Open = ("", "\n", [])  # no line begins with a line feed
+_CLOSED: Open = ("", "", [])
 
 # A value that starts with one of these is text, unless it is a constant or has a colon inside.
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_/($^;=<~\\")
@@ -36,7 +36,7 @@ _ODD_KEYS = frozenset(" \"'[]{}&*!|>%@`,?-:<#.")
 
 def read_simple(text: str) -> dict[str, object] | None:
     """Read a text, or give None; `OverflowError` where a number has too many digits."""
-    if len(text) > MAX_CHARACTERS or not text.replace("\n", "").isprintable():
+    if len(text) > MAX_CHARACTERS or not is_printable(text):
         return None
     result: dict[str, object] = {}
     opened, start, items = _CLOSED
@@ -44,11 +44,11 @@ def read_simple(text: str) -> dict[str, object] | None:
     for line in text.split("\n"):
         # Two common lines are read here, since a call would take as long as reading them: an item
         # of the list that is open, and a key with a text or a date.
-        if line.startswith(start):
+        if opened and line.startswith(start):
             value = line[len(start) :]
             if value[:1] in _LETTERS and not (special or ": " in value or value[-1] in ": "):
                 result[opened] = items
-                items.append(CONSTANTS.get(value, value) if len(value) < 6 else value)
+                items.append(value if len(value) > 5 else CONSTANTS.get(value, value))
                 continue
         key, _, value = line.partition(": ")
         if key in result:
@@ -58,24 +58,51 @@ def read_simple(text: str) -> dict[str, object] | None:
             and not (special or ": " in value or value[-1] in ": ")
             and (key.isidentifier() or _is_key(key))
         ):
-            result[key] = CONSTANTS.get(value, value) if len(value) < 6 else value
-            opened, start, items = _CLOSED
+            result[key] = value if len(value) > 5 else CONSTANTS.get(value, value)
+            opened = ""
             continue
-        found = _read_line(line, result, (opened, start, items))
+        found = _read_line(line, key, value, result, (opened, start, items))
         if found is None:
             return None
         opened, start, items = found
     return result or None
 
 
-def _read_line(line: str, result: dict[str, object], opened: Open) -> Open | None:
-    """Read any line into `result`; give the list that is open after it."""
+def _read_line(
+    line: str, key: str, value: str, result: dict[str, object], opened: Open
+) -> Open | None:
+    """Read any line into `result`; give the list that is open after it.
+
+    `key` and `value` are what stands before and after the first ": ".
+    """
+    if line[:1] in " -#":
+        return _read_odd(line, result, opened)
+    if not value:
+        key = line.rstrip(" ")
+        if key[-1] != ":":
+            return None
+        key = key[:-1]
+    if key in result or not (key.isidentifier() or _is_key(key)):
+        return None
+    value = value.strip(" ")
+    if not value or value[0] == "#":
+        result[key] = None
+        return key, "  - ", []  # the usual indentation, until the first item shows it
+    found = _read_list(value) if value[0] == "[" else _read_scalar(value)
+    if found is MISS:
+        return None
+    result[key] = found
+    return _CLOSED
+
+
+def _read_odd(line: str, result: dict[str, object], opened: Open) -> Open | None:
+    """Read a line that begins with no key: a blank one, a comment, an item."""
     body = line.lstrip(" ")
     if not body or body[0] == "#":
         return opened
     if body[:2] == "- ":
         return _read_item(line, len(line) - len(body) + 2, result, opened)
-    return _read_entry(line, result)
+    return None
 
 
 def _read_item(line: str, width: int, result: dict[str, object], opened: Open) -> Open | None:
@@ -90,25 +117,6 @@ def _read_item(line: str, width: int, result: dict[str, object], opened: Open) -
         return None
     items.append(found)
     return key, start, items
-
-
-def _read_entry(line: str, result: dict[str, object]) -> Open | None:
-    key, colon, value = line.partition(": ")
-    if not colon:
-        if line[-1] != ":":
-            return None
-        key = line[:-1]
-    if key in result or not (key.isidentifier() or _is_key(key)):
-        return None
-    value = value.strip(" ")
-    if not value or value[0] == "#":
-        result[key] = None
-        return key, "  - ", []  # the usual indentation, until the first item shows it
-    found = _read_list(value) if value[0] == "[" else _read_scalar(value)
-    if found is MISS:
-        return None
-    result[key] = found
-    return _CLOSED
 
 
 def _is_key(key: str) -> bool:
@@ -140,13 +148,13 @@ def _read_quoted(text: str, mark: str) -> object:
 def _read_list(text: str) -> object:
     """Read a list in brackets whose items are plain or quoted."""
     inner = text[1:-1]
-    if text[-1] != "]" or "#" in inner:
-        return MISS
-    if "[" in inner or "]" in inner or "{" in inner or "}" in inner:
+    if text[-1] != "]":
         return MISS
     words = inner.split(", ")
     if inner.replace(", ", "").replace("-", "").isalpha() and _NO_WORDS.isdisjoint(words):
         return words
+    if "#" in inner or "[" in inner or "]" in inner or "{" in inner or "}" in inner:
+        return MISS
     items: list[object] = []
     for part in inner.split(","):
         found = _read_scalar(part.strip(" "))

@@ -12,9 +12,8 @@ SINGLE = re.compile(r"'[^']*(?:''[^']*)*'(?!')")
 
 _WHITE = re.compile(r"[ \t\n]+")
 _ESCAPE = re.compile(
-    r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|\n[ \t]*|.)|[ \t\n]+", re.DOTALL
+    r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|\n[ \t\n]*|.)|[ \t\n]+", re.DOTALL
 )
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 _ESCAPES = {
     "\\0": "\0",
@@ -63,14 +62,14 @@ def _unescaped(inner: str, row: int, col: int) -> str:
             return _folded(found)
         if found.lastindex and int(found.group(found.lastindex), 16) <= 0x10FFFF:
             return chr(int(found.group(found.lastindex), 16))
-        if source[1] == "\n":  # an escaped line end joins two lines
-            return ""
+        if source[1] == "\n":  # an escaped line end joins two lines; blank ones between count
+            return "\n" * (source.count("\n") - 1)
         if source not in _ESCAPES:
             raise _escape_fault(inner, found.start(), row, col)
         return _ESCAPES[source]
 
     text = _ESCAPE.sub(replaced, inner)
-    if text.isascii() or not _SURROGATE.search(text):
+    if text.isascii() or not re.search("[\ud800-\udfff]", text):
         return text
     try:  # JSON writes a character beyond U+FFFF as two escapes, one for each half
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")

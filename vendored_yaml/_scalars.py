@@ -1,4 +1,4 @@
-"""What an unquoted text means: null, a truth value, a number, or itself.
+"""What an unquoted text means: null, a truth value, a number, or itself; and what a text may be.
 
 The values are those of the YAML 1.2 core schema as js-yaml 4 reads it, but for dates, which stay
 the text they are: no time zone is guessed, and an impossible day harms nobody.
@@ -25,6 +25,8 @@ CONSTANTS: dict[str, bool | None] = {
     "false": False, "False": False, "FALSE": False,
 }  # fmt: skip
 
+_PRINTABLE = bytes(range(32, 127)) + b"\n"
+
 # Only a text that starts with one of these can be a number. ASCII alone: `int` and `float` would
 # take the digits of every script.
 NUMBER_STARTS = frozenset("0123456789+-.")
@@ -34,7 +36,8 @@ _SPECIAL = {
 }
 _SPECIAL.update(dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")))
 
-_NUMBER = re.compile(
+# Compiled on first use (`re` keeps what it compiled): most files have no such number.
+_NUMBER = (
     r"[-+]?(?:"
     r"(?P<int>[0-9]+)"
     r"|0x(?P<hex>[0-9a-fA-F]+)|0o(?P<oct>[0-7]+)|0b(?P<bin>[01]+)"
@@ -42,6 +45,13 @@ _NUMBER = re.compile(
     r")"
 )
 _BASES = {"int": 10, "hex": 16, "oct": 8, "bin": 2}
+
+
+def is_printable(text: str) -> bool:
+    """Tell whether a text has nothing but printable characters and line feeds."""
+    if text.isascii():  # deleting what is allowed takes half as long as looking at it
+        return not text.encode("ascii").translate(None, _PRINTABLE)
+    return text.replace("\n", "").isprintable()
 
 
 def resolve(text: str) -> Scalar:
@@ -59,7 +69,7 @@ def number(text: str) -> Scalar:
         return text
     if len(text) < 16 and text.isdigit() and text.isascii():
         return int(text)
-    found = _NUMBER.fullmatch(text)
+    found = re.fullmatch(_NUMBER, text)
     if found is None:
         return _SPECIAL.get(text, text)
     kind = found.lastgroup or ""

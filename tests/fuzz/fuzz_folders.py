@@ -226,7 +226,7 @@ class Playground:
 
 def fact_of(record: server.Record, source: server.FolderSource, call: server.Call) -> Any:
     """Return everything that a record says, its body too."""
-    names = set(server.Record.__slots__) - {"handle", "folded", "problems", "location"}
+    names = set(server.Record.__slots__) - {"handle", "folded", "body", "problems", "location"}
     plain = {name: told(getattr(record, name)) for name in sorted(names)}
     return plain, [str(problem) for problem in record.problems], source.read_body(record, call)
 

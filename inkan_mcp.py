@@ -2435,10 +2435,8 @@ _Section = tuple[int, int, str, str]  # its line in the file, level, heading, th
 
 # What is not searched, and what a heading is, by the ending of the file.
 _FENCES = {".rst": "(?!)", ".adoc": r"-{4,}|\.{4,}|/{4,}|`{3,}"}
-_HIDDEN = (
-    r"\n[ \t]*(FENCE)[^`\n]*(?:\n(?![ \t]*\1[-./`~]*[ \t\r]*(?:\n|\Z))[^\n]*)*(?:\n[^\n]*)?"
-    r"|<!--(?s:.*?)(?:-->|\Z)"
-)
+_FENCED = r"\n[ \t]*(FENCE)[^`\n]*(?:\n(?![ \t]*\1[-./`~]*[ \t\r]*(?:\n|\Z))[^\n]*)*(?:\n[^\n]*)?"
+_COMMENT = r"|<!--(?s:.*?)(?:-->|\Z)"
 _RULE = r"\n(?P<rule>(?P<style>[MARKS])(?P=style){2,})[ \t\r]*(?=\n|\Z)"
 # `Status: accepted` above a rule is a label, although Markdown calls it a heading.
 _RULED = r"|\n(?<![^\n]\n)(?![ \t|>#*+-])(?P<text>[^\n:]{1,300})" + _RULE.replace("MARKS", "=-")
@@ -2457,8 +2455,9 @@ def _list_sections(text: str, ending: str, line: int) -> list[_Section]:
 
     Fences and comments are emptied.
     """
-    hidden = _re(_HIDDEN.replace("FENCE", _FENCES.get(ending, "`{3,}|~{3,}")))
-    text = hidden.sub(lambda found: "\n" * found[0].count("\n"), "\n" + text)
+    hidden = _FENCED.replace("FENCE", _FENCES.get(ending, "`{3,}|~{3,}"))
+    hidden += _COMMENT if "<!--" in text else ""
+    text = _re(hidden).sub(lambda found: "\n" * found[0].count("\n"), "\n" + text)
     line += len(text) - len(text.lstrip("\n")) - 2
     text = "\n" + text.lstrip("\n")
     sections: list[_Section] = []
@@ -2788,9 +2787,10 @@ def _loose_mapping(lines: list[str]) -> tuple[dict[str, Any], bool]:
 def _mail_header(text: str) -> tuple[dict[str, Any], int]:
     """A block of `Key: value` lines at the top, as PEPs have it, and the lines that it takes."""
     lines = text.split("\n", 80)[:80]
-    bare = [line.strip(" \t\r").lower() for line in lines]
-    start = next((n for n, line in enumerate(bare) if line not in ("", "<pre>", "```")), 0)
-    end = next((n for n in range(start, len(bare)) if bare[n] in ("", "</pre>", "```")), len(bare))
+    around = ("", "<pre>", "</pre>", "```")
+    start = next((n for n, line in enumerate(lines) if line.strip(" \t\r") not in around), 0)
+    within = (n for n in range(start, len(lines)) if lines[n].strip(" \t\r") in around)
+    end = next(within, len(lines))
     mapping, whole = _loose_mapping(lines[start:end])
     names = {fold_key(name) for name in mapping}
     return (mapping, end) if whole and len(names) >= 3 and {"title", "status"} <= names else ({}, 0)
@@ -2840,12 +2840,13 @@ def _read_preamble(sections: list[_Section], stated: _Stated) -> None:
         if section_name(section[2]) not in ("meta", "metadata"):
             break
         lines += _fact_lines(section)
-    for label in (*_table_labels(lines), *_list_labels(lines)):
-        stated.take(*label)
+    labels = [*_table_labels(lines), *_list_labels(lines)]
+    for field, value, line in labels:
+        stated.take(field, value, line)
     bare = ((line, number) for number, line in lines if _is_bare_date(line))
     stated.hints["bare"] = next(bare, ("", 0))
-    stating = [(n, line) for n, line in lines if _label_pairs(line)[0][0] not in _RELATIONS]
-    _read_phrase_lines(stating, stated, begins=True)
+    taken = {number for field, _, number in labels if field in _RELATIONS}
+    _read_phrase_lines([each for each in lines if each[0] not in taken], stated, begins=True)
 
 
 def _is_bare_date(line: str) -> bool:
@@ -3020,7 +3021,9 @@ def _decide_status(stated: _Stated, origin: Origin, rules: Rules) -> tuple[str |
     written: list[str] = []
     for source in ("front matter", "section", "label", "title", "folder", "tag"):
         words = stated.statuses.get(source, "")
-        written += [words] if words.lower() not in _NOTHING else []
+        if words.lower() in _NOTHING:
+            continue
+        written.append(words)
         status = words if fold_key(words) in known else canonical_status(words)
         if status:
             break

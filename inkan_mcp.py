@@ -2045,7 +2045,7 @@ _LOOSE = int(re.ASCII | re.IGNORECASE)  # the members of an enumeration are slow
 
 def _re(source: str) -> re.Pattern[str]:
     """`pattern` without case and for ASCII."""
-    return pattern(source, _LOOSE)
+    return _PATTERNS.get((source, _LOOSE)) or pattern(source, _LOOSE)  # called often
 
 
 # ── 4c.1 Names of files and folders ───────────────────────────────────────────────────────────
@@ -2525,7 +2525,9 @@ _SECTION_NUMBER = r"\A[0-9]{1,2}(?:\.[0-9]{1,2})*[.)]? +"
 
 def section_name(heading: str) -> str:
     """A heading as sections are told apart: without number, markup, colon and case."""
-    return _re(_SECTION_NUMBER).sub("", _plain(heading[:200]).lower()).rstrip(" \t:.")
+    name = _plain(heading[:200]).lower()
+    name = _re(_SECTION_NUMBER).sub("", name) if name[:1].isdigit() else name
+    return name.rstrip(" \t:.")
 
 
 def is_placeholder(heading: str, *, template: bool = False) -> bool:
@@ -2843,10 +2845,11 @@ def _read_preamble(sections: list[_Section], stated: _Stated) -> None:
     labels = [*_table_labels(lines), *_list_labels(lines)]
     for field, value, line in labels:
         stated.take(field, value, line)
-    bare = ((line, number) for number, line in lines if _is_bare_date(line))
+    labelled = {number: field for field, _, number in labels}
+    bare = ((line, n) for n, line in lines if n not in labelled and _is_bare_date(line))
     stated.hints["bare"] = next(bare, ("", 0))
-    taken = {number for field, _, number in labels if field in _RELATIONS}
-    _read_phrase_lines([each for each in lines if each[0] not in taken], stated, begins=True)
+    stating = [each for each in lines if labelled.get(each[0]) not in _RELATIONS]
+    _read_phrase_lines(stating, stated, begins=True)
 
 
 def _is_bare_date(line: str) -> bool:
@@ -2938,13 +2941,16 @@ def parse_plain_record(
         raise NotARecord("a template")
     _read_preamble(sections if heading is None else sections[1:], stated)
     _read_sections(sections, stated)
-    title, written = _title_of(heading or "", stem, origin, stated)
+    named = read_file_name(stem)
+    title, written = _title_of(heading or "", origin, stated)
     status, words = _decide_status(stated, origin, rules)
-    date = _decide_date(stated, words or "", stem, origin)
+    date = _decide_date(stated, words or "", named, origin)
+    title = title or (named.slug if named else stem).replace("-", " ").replace("_", " ")
     decided = {"title": title, "status": status, "date": date}
     record = _record_of(decided, stated, origin, rules)
     if record is None:
         return None
+    record.ref = None if named and named.dated else record.ref
     record.status_text = words if words != record.status else record.status_text
     record.current = record.current or not words
     record.aliases = (written,) if written and written != title else ()
@@ -2957,21 +2963,18 @@ def _record_of(
     decided: dict[str, str | None], stated: _Stated, origin: Origin, rules: Rules
 ) -> Record | None:
     """The record of what was decided and stated, lists parted as foreign records write them."""
-    mapping: dict[str, object] = {**stated.rest, **stated.values, **decided}
-    for key in ("authors", "deciders"):
-        mapping[key] = _people(mapping.get(key))
-    if "reviewers" in stated.values:
-        mapping["reviewers"] = _people(stated.values["reviewers"])
+    mapping: dict[str, object] = {**stated.rest, **stated.values, **decided, **stated.links}
+    for key in ("authors", "deciders", "reviewers"):
+        if key in stated.values:
+            mapping[key] = _people(stated.values[key])
+    if "tags" in stated.values:
+        mapping["tags"] = _tags(stated.values["tags"])
     description = mapping.get("description")
     mapping["description"] = " ".join(description.split()) if isinstance(description, str) else None
-    mapping["tags"] = _tags(mapping.get("tags"))
-    mapping.update({relation: stated.links.get(relation, []) for relation in _RELATIONS})
     fields = FieldSet(mapping, {*rules.declared, "type"})  # a foreign `type` names no folder
     record = record_from_fields(fields, origin, rules)
     if record is None:
         return None
-    named = read_file_name(origin.id.rpartition("/")[2])
-    record.ref = None if named and named.dated else record.ref
     record.problems = stated.problems + [
         Problem(origin.path, stated.lines.get(key, 0), 1, kind, sentence)
         for key, kind, sentence in fields.notes
@@ -2979,7 +2982,7 @@ def _record_of(
     return record
 
 
-def _title_of(heading: str, stem: str, origin: Origin, stated: _Stated) -> tuple[str, str]:
+def _title_of(heading: str, origin: Origin, stated: _Stated) -> tuple[str, str]:
     """The title, and the words as they were written; a status in front of it is taken off."""
     written = " ".join(_item_text(stated.values.get("title")).split())
     if not written or is_placeholder(written):
@@ -2989,9 +2992,7 @@ def _title_of(heading: str, stem: str, origin: Origin, stated: _Stated) -> tuple
     if colon and rest and len(first) < 25 and _re(_STATUS_WORD).fullmatch(first.strip("[]* ")):
         stated.statuses["title"] = first
         title = bare_title(rest, origin.number)
-    named = read_file_name(stem)
-    slug = named.slug if named else stem
-    return title or slug.replace("-", " ").replace("_", " "), written
+    return title, written
 
 
 def _tags(value: object) -> list[str]:
@@ -3041,9 +3042,10 @@ def _folder_status(name: str) -> str | None:
     return word if word in _STATUS_WORDS else None
 
 
-def _decide_date(stated: _Stated, words: str, stem: str, origin: Origin) -> str | None:
+def _decide_date(
+    stated: _Stated, words: str, named: FileName | None, origin: Origin
+) -> str | None:
     """The record's date: as stated, else in the file's name, else where a text has one."""
-    named = read_file_name(stem)
     unread = next((each for each in stated.dates if _re("[0-9]").search(each[0])), None)
     hints = [((named and named.date) or "", 0), (words, 0)]
     hints += [stated.hints.get(place, ("", 0)) for place in ("changelog", "bare")]

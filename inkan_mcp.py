@@ -1831,7 +1831,7 @@ _LOOSE = int(re.ASCII | re.IGNORECASE)  # the members of an enumeration are slow
 
 def _re(source: str) -> re.Pattern[str]:
     """`pattern` without case and for ASCII."""
-    return pattern(source, _LOOSE)
+    return _PATTERNS.get((source, _LOOSE)) or pattern(source, _LOOSE)  # called often
 
 
 # ── 4c.1 Names of files and folders ───────────────────────────────────────────────────────────
@@ -2221,10 +2221,8 @@ _Section = tuple[int, int, str, str]  # its line in the file, level, heading, th
 
 # What is not searched, and what a heading is, by the ending of the file.
 _FENCES = {".rst": "(?!)", ".adoc": r"-{4,}|\.{4,}|/{4,}|`{3,}"}
-_HIDDEN = (
-    r"\n[ \t]*(FENCE)[^`\n]*(?:\n(?![ \t]*\1[-./`~]*[ \t\r]*(?:\n|\Z))[^\n]*)*(?:\n[^\n]*)?"
-    r"|<!--(?s:.*?)(?:-->|\Z)"
-)
+_FENCED = r"\n[ \t]*(FENCE)[^`\n]*(?:\n(?![ \t]*\1[-./`~]*[ \t\r]*(?:\n|\Z))[^\n]*)*(?:\n[^\n]*)?"
+_COMMENT = r"|<!--(?s:.*?)(?:-->|\Z)"
 _RULE = r"\n(?P<rule>(?P<style>[MARKS])(?P=style){2,})[ \t\r]*(?=\n|\Z)"
 # `Status: accepted` above a rule is a label, although Markdown calls it a heading.
 _RULED = r"|\n(?<![^\n]\n)(?![ \t|>#*+-])(?P<text>[^\n:]{1,300})" + _RULE.replace("MARKS", "=-")
@@ -2243,8 +2241,9 @@ def _list_sections(text: str, ending: str, line: int) -> list[_Section]:
 
     Fences and comments are emptied.
     """
-    hidden = _re(_HIDDEN.replace("FENCE", _FENCES.get(ending, "`{3,}|~{3,}")))
-    text = hidden.sub(lambda found: "\n" * found[0].count("\n"), "\n" + text)
+    hidden = _FENCED.replace("FENCE", _FENCES.get(ending, "`{3,}|~{3,}"))
+    hidden += _COMMENT if "<!--" in text else ""
+    text = _re(hidden).sub(lambda found: "\n" * found[0].count("\n"), "\n" + text)
     line += len(text) - len(text.lstrip("\n")) - 2
     text = "\n" + text.lstrip("\n")
     sections: list[_Section] = []
@@ -2312,7 +2311,9 @@ _SECTION_NUMBER = r"\A[0-9]{1,2}(?:\.[0-9]{1,2})*[.)]? +"
 
 def section_name(heading: str) -> str:
     """A heading as sections are told apart: without number, markup, colon and case."""
-    return _re(_SECTION_NUMBER).sub("", _plain(heading[:200]).lower()).rstrip(" \t:.")
+    name = _plain(heading[:200]).lower()
+    name = _re(_SECTION_NUMBER).sub("", name) if name[:1].isdigit() else name
+    return name.rstrip(" \t:.")
 
 
 def is_placeholder(heading: str, *, template: bool = False) -> bool:
@@ -2379,7 +2380,8 @@ def _split_label(cell: str) -> tuple[str, str]:
     found = _re(r"[\W_]*(date|created|status)\b[*_` \t]*(?:[\u2010-\u2014-]+[ \t]+)?").match(cell)
     if found and found.end() < len(cell):
         field, rest = _LABELS[found[1].lower()], cell[found.end() :]
-        if find_date(rest[:40]) if field == "date" else canonical_status(rest.split(None, 1)[0]):
+        head = rest[:40].split(None, 1) or [""]
+        if find_date(rest[:40]) if field == "date" else canonical_status(head[0]):
             return field, _clean_value(rest)
     return "", cell
 
@@ -2476,8 +2478,8 @@ def list_targets(text: str, *, whole: bool = False) -> list[str]:
         targets.append(_re(_ROLE).sub(r"\1", found[0]).strip().rstrip(".,"))
         at = found.end()
     if not targets:
-        numbers = _re(_LEADING_NUMBERS).match(text)
-        targets = _re("[0-9]+").findall(numbers[0]) if numbers else []
+        numbers = _re(_LEADING_NUMBERS).match(text)  # it matches any text, if only its start
+        targets = _re("[0-9]+").findall(numbers[0] if numbers else "")
     if not targets and whole:
         targets = [part.strip() for part in _re(r"[,;\n]").split(text) if part.strip()]
     return targets
@@ -2573,9 +2575,10 @@ def _loose_mapping(lines: list[str]) -> tuple[dict[str, Any], bool]:
 def _mail_header(text: str) -> tuple[dict[str, Any], int]:
     """A block of `Key: value` lines at the top, as PEPs have it, and the lines that it takes."""
     lines = text.split("\n", 80)[:80]
-    bare = [line.strip(" \t\r").lower() for line in lines]
-    start = next((n for n, line in enumerate(bare) if line not in ("", "<pre>", "```")), 0)
-    end = next((n for n in range(start, len(bare)) if bare[n] in ("", "</pre>", "```")), len(bare))
+    around = ("", "<pre>", "</pre>", "```")
+    start = next((n for n, line in enumerate(lines) if line.strip(" \t\r") not in around), 0)
+    within = (n for n in range(start, len(lines)) if lines[n].strip(" \t\r") in around)
+    end = next(within, len(lines))
     mapping, whole = _loose_mapping(lines[start:end])
     names = {fold_key(name) for name in mapping}
     return (mapping, end) if whole and len(names) >= 3 and {"title", "status"} <= names else ({}, 0)
@@ -2586,7 +2589,7 @@ def _read_keys(mapping: Mapping[Any, Any], stated: _Stated) -> None:
     ranked: list[tuple[int, str, str, object]] = []
     for name, value in mapping.items():
         key = key_text(name)
-        folded = fold_key(key).replace("(s)", "s")
+        folded = _fold_label(key)
         field, rank = _KEYS.get(folded) or _date_key(key)
         nested = isinstance(value, dict) and any(item is not None for item in value.values())
         if folded == "relations" and isinstance(value, list):
@@ -2625,11 +2628,13 @@ def _read_preamble(sections: list[_Section], stated: _Stated) -> None:
         if section_name(section[2]) not in ("meta", "metadata"):
             break
         lines += _fact_lines(section)
-    for label in (*_table_labels(lines), *_list_labels(lines)):
-        stated.take(*label)
-    bare = ((line, number) for number, line in lines if _is_bare_date(line))
+    labels = [*_table_labels(lines), *_list_labels(lines)]
+    for field, value, line in labels:
+        stated.take(field, value, line)
+    labelled = {number: field for field, _, number in labels}
+    bare = ((line, n) for n, line in lines if n not in labelled and _is_bare_date(line))
     stated.hints["bare"] = next(bare, ("", 0))
-    stating = [(n, line) for n, line in lines if _label_pairs(line)[0][0] not in _RELATIONS]
+    stating = [each for each in lines if labelled.get(each[0]) not in _RELATIONS]
     _read_phrase_lines(stating, stated, begins=True)
 
 
@@ -2724,13 +2729,16 @@ def parse_plain_record(
         raise NotARecord("a template")
     _read_preamble(sections if heading is None else sections[1:], stated)
     _read_sections(sections, stated)
-    title, written = _title_of(heading or "", stem, origin, stated)
+    named = read_file_name(stem)
+    title, written = _title_of(heading or "", origin, stated)
     status, words = _decide_status(stated, origin, rules)
-    date = _decide_date(stated, words or "", stem, origin)
+    date = _decide_date(stated, words or "", named, origin)
+    title = title or (named.slug if named else stem).replace("-", " ").replace("_", " ")
     decided = {"title": title, "status": status, "date": date}
     record = _record_of(decided, stated, origin, rules)
     if record is None:
         return None
+    record.ref = None if named and named.dated else record.ref
     record.status_text = words if words != record.status else record.status_text
     record.current = record.current or not words
     record.aliases = (written,) if written and written != title else ()
@@ -2743,21 +2751,18 @@ def _record_of(
     decided: dict[str, str | None], stated: _Stated, origin: Origin, rules: Rules
 ) -> Record | None:
     """The record of what was decided and stated, lists parted as foreign records write them."""
-    mapping: dict[str, object] = {**stated.rest, **stated.values, **decided}
-    for key in ("authors", "deciders"):
-        mapping[key] = _people(mapping.get(key))
-    if "reviewers" in stated.values:
-        mapping["reviewers"] = _people(stated.values["reviewers"])
+    mapping: dict[str, object] = {**stated.rest, **stated.values, **decided, **stated.links}
+    for key in ("authors", "deciders", "reviewers"):
+        if key in stated.values:
+            mapping[key] = _people(stated.values[key])
+    if "tags" in stated.values:
+        mapping["tags"] = _tags(stated.values["tags"])
     description = mapping.get("description")
     mapping["description"] = " ".join(description.split()) if isinstance(description, str) else None
-    mapping["tags"] = _tags(mapping.get("tags"))
-    mapping.update({relation: stated.links.get(relation, []) for relation in _RELATIONS})
     fields = FieldSet(mapping, {*rules.declared, "type"})  # a foreign `type` names no folder
     record = record_from_fields(fields, origin, rules)
     if record is None:
         return None
-    named = read_file_name(origin.id.rpartition("/")[2])
-    record.ref = None if named and named.dated else record.ref
     record.problems = stated.problems + [
         Problem(origin.path, stated.lines.get(key, 0), 1, kind, sentence)
         for key, kind, sentence in fields.notes
@@ -2765,7 +2770,7 @@ def _record_of(
     return record
 
 
-def _title_of(heading: str, stem: str, origin: Origin, stated: _Stated) -> tuple[str, str]:
+def _title_of(heading: str, origin: Origin, stated: _Stated) -> tuple[str, str]:
     """The title, and the words as they were written; a status in front of it is taken off."""
     written = " ".join(_item_text(stated.values.get("title")).split())
     if not written or is_placeholder(written):
@@ -2775,9 +2780,7 @@ def _title_of(heading: str, stem: str, origin: Origin, stated: _Stated) -> tuple
     if colon and rest and len(first) < 25 and _re(_STATUS_WORD).fullmatch(first.strip("[]* ")):
         stated.statuses["title"] = first
         title = bare_title(rest, origin.number)
-    named = read_file_name(stem)
-    slug = named.slug if named else stem
-    return title or slug.replace("-", " ").replace("_", " "), written
+    return title, written
 
 
 def _tags(value: object) -> list[str]:
@@ -2807,7 +2810,9 @@ def _decide_status(stated: _Stated, origin: Origin, rules: Rules) -> tuple[str |
     written: list[str] = []
     for source in ("front matter", "section", "label", "title", "folder", "tag"):
         words = stated.statuses.get(source, "")
-        written += [words] if words.lower() not in _NOTHING else []
+        if words.lower() in _NOTHING:
+            continue
+        written.append(words)
         status = words if fold_key(words) in known else canonical_status(words)
         if status:
             break
@@ -2825,9 +2830,10 @@ def _folder_status(name: str) -> str | None:
     return word if word in _STATUS_WORDS else None
 
 
-def _decide_date(stated: _Stated, words: str, stem: str, origin: Origin) -> str | None:
+def _decide_date(
+    stated: _Stated, words: str, named: FileName | None, origin: Origin
+) -> str | None:
     """The record's date: as stated, else in the file's name, else where a text has one."""
-    named = read_file_name(stem)
     unread = next((each for each in stated.dates if _re("[0-9]").search(each[0])), None)
     hints = [((named and named.date) or "", 0), (words, 0)]
     hints += [stated.hints.get(place, ("", 0)) for place in ("changelog", "bare")]

@@ -283,6 +283,102 @@ def test_an_object_reads_back_through_a_call_and_a_function(data, value):
     assert read(f"module.exports = function () {{ return {written}\n}}") == value
 
 
+# What is changed, and what is only read
+
+CHANGES = [
+    "o.l.n = 2",
+    "o.l.n++",
+    "delete (o.l.n)",
+    "o.l ||= {}",
+    "o.push?.(2)",
+    "o['push'](2)",
+    "(o as any).l.n = 2",
+    "(<any>o).l.n = 2",
+    "o!.l.n = 2",
+    "(o || p).l.n = 2",
+    "({ a: { b: o.l.n } } = p)",
+    "[o.l.n] = [2]",
+    "for (o.l.n of [2]) {}",
+    "for (const x of Object.values(o)) x.n = 2",
+    "o.m.forEach((x) => { x.n = 2 })",
+    "Object.values(o).forEach((x) => { x.n = 2 })",
+    "Object.assign(o, { l: 2 })",
+    "Object.assign({}, o).l.n = 2",
+    "f(o)",
+    "f<T>(o.l)",
+    "f(o as any)",
+    "f(...[o])",
+    "f({ a: [1, o] })",
+    "f({ ...o })",
+    "f(p ?? o)",
+    "f.call(null, o)",
+    "new F(o)",
+    "const { l } = o; l.n = 2",
+    "const q = p ? o : null; q.l = 2",
+    "let q = o, r = q; r.l = 2",
+    "let q; q = o.l; q.n = 2",
+    "const q = {}; q.a = o; q.a.l.n = 2",
+    "{ const q = o.l; q.n = 2 }",
+    "function g() { const q = o.l; q.n = 2 }",
+    "const g = (x = o) => { x.l.n = 2 }",
+    "const g = () => o; g().l.n = 2",
+    "function* g() { yield o }; for (const x of g()) x.l = 2",
+    "if (p) { o.l.n = 2 }",
+    "class A { static { o.l = 2 } }",
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_an_object_that_may_be_changed_is_unknown(change):
+    assert read(f"const o = {{ l: {{ n: 1 }}, m: [{{}}] }}\n;{change}\nexport default o") == {
+        UNKNOWN: "a name whose value is changed later"
+    }
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["t = 'y'", "if (p) t = 'y'", "function f() { t = 'y' }", "[t] = ['y']", "for (t of p) {}",
+     "({ a: t = 1 } = p)", "t += 'y'", "if (p) { var t = 'y' }"],
+)  # fmt: skip
+def test_a_name_that_is_assigned_again_is_unknown(change):
+    values = read(f"var t = 'x'\n;{change}\nexport default {{ t }}")
+    assert values == {"t": {UNKNOWN: "a name that is assigned more than once"}}
+
+
+@pytest.mark.parametrize(
+    "use",
+    ["path.resolve(o.t)", "f({ title: o.t, ...{ a: o.t } })", "f({ ...s })", "console.log(o)",
+     "JSON.stringify(o)", "const { t } = o", "const t = o.t.toUpperCase()", "f({ o: 1 })",
+     "exports.o = o", "if (o.t) { f() }", "type T = typeof o", "type L = (typeof o)['l']",
+     "const x: O = o", "Object.keys(o).map((k) => k)", "function f() { return `${o.t}` }",
+     "const f = (o) => { o.l.n = 2 }", "function f({ o }) { o.l.n = 2 }", "f(g)",
+     "{ let o = {}; o.l = 2 }", "for (const o of p) { o.l = 2 }", "f(function () { return o.t })",
+     "f(() => o.t)",
+     "const x = { ...o.l, n: o.l.n }"],
+)  # fmt: skip
+def test_a_name_that_is_only_read_stays_known(use):
+    head = "const o = { t: 'x', l: { n: 1 } }, s = { t: 'x' }\nconst g = () => o.t\n"
+    values = read(f"{head}{use}\nexport default {{ o, s }}")
+    assert values == {"o": {"t": "x", "l": {"n": 1}}, "s": {"t": "x"}}
+
+
+@pytest.mark.parametrize("later", ["module.exports.a = 2", "exports.a = 2", "delete exports.a"])
+def test_an_export_that_is_changed_later_is_unknown(later):
+    assert read(f"module.exports = exports = {{ a: 1 }}\n{later}") == {
+        UNKNOWN: "module.exports, which is changed later"
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["const\n  o = { a: 1 }\nexport default o", "let o: A = { a: 1 }\n++n\nexport default o",
+     "const o = { a: 1 } as A<B>\nexport default o",
+     "const o = { a: 1 }\nconst f = x => x\nexport default o"],
+)  # fmt: skip
+def test_a_line_break_ends_a_declaration(text):
+    assert read(text) == {"a": 1}
+
+
 # Places
 
 
@@ -396,6 +492,17 @@ HOSTILE = [
     "\\",
     "0x",
     "?.a",
+    "f(a),",
+    "...a,",
+    ".b(a)",
+    "[a]",
+    "{a},",
+    "`${a}`,",
+    "x=a,",
+    "a?",
+    "a:",
+    "a!",
+    "f<a>(a);",
 ]
 
 

@@ -381,7 +381,7 @@ def test_importing_the_package_imports_no_part_of_it_yet():
         "print([name for name in sys.modules if name.startswith('vendored_yaml._')])"
     )
     shown = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
     )
     assert shown.stdout.strip() == "[]"
 

@@ -132,7 +132,7 @@ USAGE_FAULTS = [
         """write it as '{"id": "kafka"}', quoted""",
     ),
     (
-        [*CALL, "search_records", '{"a":' * 9000],
+        [*CALL, "search_records", '{"a":' + "[" * 30_000],
         f"""{BAD_JSON} (it is too large); write it as '{{"query": "kafka"}}', quoted""",
     ),
 ]

@@ -2830,9 +2830,7 @@ def _folder_status(name: str) -> str | None:
     return word if word in _STATUS_WORDS else None
 
 
-def _decide_date(
-    stated: _Stated, words: str, named: FileName | None, origin: Origin
-) -> str | None:
+def _decide_date(stated: _Stated, words: str, named: FileName | None, origin: Origin) -> str | None:
     """The record's date: as stated, else in the file's name, else where a text has one."""
     unread = next((each for each in stated.dates if _re("[0-9]").search(each[0])), None)
     hints = [((named and named.date) or "", 0), (words, 0)]
@@ -5811,6 +5809,11 @@ class FolderSource:
                     "start the server with --root and the folder of the archive."
                 )
             total, texts = count_files(self.root)
+            if not total:
+                return (
+                    f"No decision records were found below {shown(self.root)}, which holds no "
+                    "file; name the archive's folder with --root."
+                )
             return (
                 f"No decision records were found below {shown(self.root)} "
                 f"({counted(total, 'file')} seen, {texts:,} of them Markdown or the like, none "
@@ -9549,7 +9552,8 @@ def _link_problem(record: Record, relation: str, text: str, candidates: Sequence
         sentence = f"{key} names {quoted(text)}, which may be {ids}; write the full id"
     else:
         sentence = f"{key} names {quoted(text)}, which is no record here; write the id of a record"
-    return Problem(record.path, 0, 0, "link", sentence)
+    # An address points out of the archive, which is worth a word and no error.
+    return Problem(record.path, 0, 0, "value" if is_address(text) else "link", sentence)
 
 
 def listed(texts: Sequence[str], most: int = 10) -> str:

@@ -2675,7 +2675,8 @@ def _read_sections(sections: list[_Section], stated: _Stated) -> None:
             dated = ((line, number) for number, line in lines if find_date(line))
             stated.hints.setdefault(fact, next(dated, ("", 0)))
         elif fact and lines:
-            text = "\n".join(line.strip(" \t\r*+-") for _, line in lines)
+            stating = lines[:1] if fact == "date" else lines
+            text = "\n".join(line.strip(" \t\r*+-") for _, line in stating)
             stated.take(fact, text if len(text) < 600 else "", lines[0][0], "section")
 
 

@@ -9890,12 +9890,16 @@ def search(
     records = [record for record in shortest if _passes(record, query)]
     if not query.text:
         return records, None, []
+    began = time.monotonic()
     found, warnings = _search_text(archive, records, (query.text,), call)
     words = tuple(dict.fromkeys(query.text.split()))
     if found or len(words) < 2:
         return found, None, warnings
     if len(words) > MAX_QUERY_WORDS:
         said = f"The query of {len(words):,} words was looked for as a whole; name a few words."
+        return found, None, [*warnings, said]
+    if time.monotonic() - began > SEARCH_SECONDS / 2:  # a client waits no minute for an answer
+        said = "The words were not looked for one by one, since the search took long; narrow it."
         return found, None, [*warnings, said]
     found, warnings = _search_text(archive, records, words, call)
     return found, "all words" if found else None, warnings
@@ -10497,6 +10501,8 @@ def describe(archive: Archive, record: Record) -> dict[str, Any]:
     if record.status_text is not None and record.status_text != record.status:
         result["statusText"] = record.status_text
     warnings = [loop] if loop else []
+    if archive.snapshot.is_site:  # it may be a copy that is served while the site fails
+        warnings += [str(p) for p in archive.missing if p.kind == "source"]
     warnings += [str(p) for p in archive.link_problems if p.path == record.path]
     warnings += [str(p) for p in record.problems]
     if warnings:

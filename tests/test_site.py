@@ -843,6 +843,17 @@ def test_a_site_that_works_again_is_served_without_a_warning(site, opened, clock
     assert source.snapshot(call()) is first
 
 
+def test_a_record_out_of_a_copy_says_how_old_the_copy_is(site, opened, clock):
+    catalog = inkan_mcp.Catalog(opened(site.url, times=SiteTimes(clock)))
+    whole = inkan_mcp.call_tool(catalog, "get_record", {"id": SLOS["id"]}, call())
+    assert "warnings" not in whole.structured
+    site.pages["/decisions.json"] = Reply("", 503)
+    clock.seconds += 31
+    copy = inkan_mcp.call_tool(catalog, "get_record", {"id": SLOS["id"]}, call())
+    assert "503" in copy.structured["warnings"][0]
+    assert copy.structured["title"] == whole.structured["title"]
+
+
 # ── searching bodies
 
 

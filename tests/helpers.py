@@ -26,6 +26,11 @@ BROKEN = DATA / "broken"
 TODAY = "2026-12-01"
 MODERN = "2026-07-28"
 requirement = pytest.mark.requirement  # names what of requirements.json a test shows
+TOOL_NAMES = [  # in the order in which clients see them
+    *("list_projects", "search_records", "get_record", "list_tags", "list_fields"),
+    *("list_authors", "due_reviews", "rfc_reviews"),
+]
+TOOL_BYTES = 1500  # what one tool may take of a model's context, schemas and all
 ANSWER_SECONDS = 20.0  # a busy machine is slow; a test that waits this long has found a hang
 MEASURED = any(name.startswith("COVERAGE_PROCESS") for name in os.environ)
 EXIT_SECONDS = 8.0 if MEASURED else 2.0  # a measured process writes its coverage before it ends

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Server, run_server, write_records
+from helpers import Server, ToolError, run_server, write_records
 
 import inkan_mcp as server
 
@@ -158,6 +158,14 @@ def test_review_is_a_cycle_or_holds_one(value, every):
     assert config.rules.review_every == every
 
 
+def test_review_that_states_no_cycle_is_a_warning():
+    config = config_of("inkan.config.json", '{"review": {"every": "sometimes"}}')
+    assert [str(problem) for problem in config.problems] == [
+        'inkan.config.json:1:13: review.every is "sometimes", no cycle; write one such as '
+        "'6 months'"
+    ]
+
+
 @pytest.mark.parametrize("name", ["inkan.config.json", "inkan.config.yml", "inkan.config.toml"])
 def test_byte_order_mark_and_windows_line_ends_are_read(tmp_path, name):
     if name.endswith("toml") and not HAS_TOML:
@@ -255,7 +263,7 @@ JSON_FAULTS = [
     ('{"sources": [\n {"repo": "ext::x"}]}', "2:3", 'sources[0].repo "ext::x" uses the transport'),
     ('{"sources": [{"repo": "a", "ref": "a..b"}]}', "1:28", 'sources[0].ref "a..b" is no name of'),
     ('{"sources": [{"repo": "a", "path": "../b"}]}', "1:28", 'sources[0].path "../b" leads out of'),
-    ('{"sources": [3]}', "1:2", "sources[0] is 3; write it as an object"),
+    ('{"sources": [3]}', "1:14", "sources[0] is 3; write it as an object"),
     ('{"sources": [{"dir": "a", "project": "a/b"}]}', "1:27", 'sources[0].project is "a/b"; '),
     ('{"sources": [{"dir": "a", "project": ".."}]}', "1:27", 'sources[0].project is ".."; '),
     ('{"statuses": []}', "1:2", "statuses is a list; write it as an object"),
@@ -344,6 +352,92 @@ def test_server_does_not_start_with_a_broken_config(tmp_path):
 def test_places_of_a_large_config_are_found_in_linear_time():
     many = ", ".join(f'"k{number}": [{{"a": 1}}]' for number in range(50_000))
     assert fault_of("inkan.config.json", f'{{{many}, "contentDir": 5}}').endswith("in quotes")
+
+
+# Scripts: what is computed
+
+COMPUTED = [
+    ("export default { contentDir: process.env.DIR }", "1:18", "contentDir is computed "
+     "(process.env.DIR); write it as a literal or add inkan.config.json"),
+    ("export default {\n  ...base,\n}", "2:6", "contentDir may be set by base (a name that this "
+     "file does not define); below that, write it as a literal or add inkan.config.json"),
+    ("export default () => { f(); return {} }", "1:16", "the configuration is computed "
+     "(a function); export it as an object literal or add inkan.config.json"),
+    ("export default { sources: [{ dir: f() }] }", "1:30", "sources[0].dir is computed "),
+    ("export default { sources: [{ ...x }] }", "1:33", "sources[0].dir may be set by x "),
+    ("export default { sources: [...x] }", "1:28", "sources[0] is computed "),
+    ("export default { statuses: x }", "1:18", "statuses is computed "),
+    ("export default { statuses: { ...x, ok: {} } }", "1:18", "statuses is computed "),
+    ("export default { statuses: { ok: { open: !x } } }", "1:36", "statuses.ok.open is computed "),
+    ("export default { types: { rfc: { requiredApprovals: x } } }", "1:34", "types.rfc.required"),
+    ("export default { review: { every: x } }", "1:28", "review.every is computed "),
+    ("export default { fields: x }", "1:18", "fields is computed "),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "place", "words"), COMPUTED)
+def test_what_is_computed_and_needed_is_refused_with_the_reason(text, place, words):
+    check_fault("inkan.config.ts", text, place, words)
+
+
+def test_computed_title_and_url_are_done_without():
+    config = config_of("inkan.config.ts", "export default { title: f(), url: process.env.URL }")
+    assert (config.title, config.url, config.problems) == (None, None, [])
+
+
+def test_keys_that_a_spread_may_set_are_a_warning():
+    text = "export default { contentDir: 'a', types: { ...t }, fields: { ...f } }"
+    told = [str(problem) for problem in config_of("inkan.config.ts", text).problems]
+    assert told == [
+        "inkan.config.ts:1:47: keys that t may set are not seen; write them out as literals",
+        "inkan.config.ts:1:65: keys that f may set are not seen; write them out as literals",
+    ]
+
+
+def test_literal_config_beside_a_computed_one_is_read_instead(tmp_path):
+    write_records(tmp_path, {"docs/sre/adr/1-a.md": RECORD, "more/web/adr/2-b.md": RECORD})
+    write_records(tmp_path, {"inkan.config.ts": "export default {\n contentDir: f() }"})
+    with pytest.raises(server.ConfigError, match=r"or add inkan\.config\.json"):
+        look(tmp_path)
+    write_records(tmp_path, {"inkan.config.json": '{"contentDir": "docs"}'})
+    snapshot = look(tmp_path)
+    assert [record.id for record in snapshot.records] == ["sre/adr/1-a"]
+    assert [str(problem) for problem in snapshot.problems] == [
+        "inkan.config.ts:2:2: inkan.config.json is read instead, since contentDir is computed "
+        "(a call of f())"
+    ]
+
+
+def test_broken_script_does_not_give_way_to_another_config(tmp_path):
+    write_records(tmp_path, {"inkan.config.ts": "export default {", "inkan.config.json": "{}"})
+    with pytest.raises(server.ConfigError, match=r"inkan\.config\.ts:1:16: `\{` is never closed"):
+        look(tmp_path)
+
+
+def test_config_edited_while_the_server_runs_takes_effect_on_the_next_call(tmp_path):
+    write_records(tmp_path, {"a/sre/adr/1-a.md": RECORD, "b/web/adr/2-b.md": RECORD})
+    config = tmp_path / "inkan.config.ts"
+
+    def ids() -> list[str]:
+        return [record["id"] for record in client.call("search_records")["records"]]
+
+    config.write_text("export default { contentDir: 'a' }", encoding="utf-8")
+    with Server("--root", tmp_path) as client:
+        assert ids() == ["sre/adr/1-a"]
+        config.write_text("export default { contentDir: 'b' }", encoding="utf-8")
+        assert ids() == ["web/adr/2-b"]
+        config.write_text("export default { contentDir: }'b' }", encoding="utf-8")
+        for _ in range(2):
+            with pytest.raises(ToolError, match=r"inkan\.config\.ts:1:35: `\}` closes nothing"):
+                ids()
+        config.write_text("export default { contentDir: DIR }", encoding="utf-8")
+        with pytest.raises(ToolError, match=r"inkan\.config\.ts:1:18: contentDir is computed"):
+            ids()
+        for folder in ("a", "b"):  # what is read instead is watched too
+            write_records(tmp_path, {"inkan.config.json": json.dumps({"contentDir": folder})})
+            assert [identity[-1] for identity in ids()] == [folder]
+        config.unlink()
+        assert ids() == ["web/adr/2-b"]
 
 
 # Near misses and what is left alone

@@ -230,7 +230,7 @@ def test_undecodable_name_is_served_with_a_replacement_and_can_be_read(folder):
 def test_project_file_describes_the_project(folder):
     folder.content(
         {
-            "sre/_project.yml": "name: SRE\ndescription: D\nowners: [\"@a\"]\norder: 2\nkey: S\n",
+            "sre/_project.yml": 'name: SRE\ndescription: D\nowners: ["@a"]\norder: 2\nkey: S\n',
             "sre/adr/0001-a.md": RECORD,
         }
     )

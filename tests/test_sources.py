@@ -215,9 +215,7 @@ def told(server, token):
 
 
 @posix
-def test_cancelled_call_gets_no_answer_and_the_next_one_is_served(
-    origin, archive, env, slow_git
-):
+def test_cancelled_call_gets_no_answer_and_the_next_one_is_served(origin, archive, env, slow_git):
     with Server("--root", archive(of(origin)), env=env) as server:
         params = {"name": "list_projects", "_meta": {"progressToken": "x"}}
         call = server.start("tools/call", params)

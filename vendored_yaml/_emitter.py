@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MAX_DEPTH = 64  # what the reader of this package takes
+MAX_KEY = 1024  # characters before a colon (YAML 1.2.2, 7.4.2); a longer key stands behind `?`
 
 # Words that some reader takes for null, a truth value, a merge or a default key, in any case.
 _WORDS = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
@@ -53,7 +54,11 @@ def _write_mapping(mapping: dict[str, object], margin: str, lines: list[str]) ->
     for key, value in mapping.items():
         if not isinstance(key, str):
             raise TypeError(f"a key must be text, not {type(key).__name__}")
-        name = f"{margin}{key if _is_plain(key) else _quoted(key)}:"
+        text = key if _is_plain(key) else _quoted(key)
+        if len(text) >= MAX_KEY:
+            lines.append(f"{margin}? {text}")
+            text = ""
+        name = f"{margin}{text}:"
         if value and isinstance(value, dict):
             lines.append(name)
             _write_mapping(value, _deeper(margin), lines)

@@ -161,6 +161,7 @@ class Bench:
     def bodies(self) -> Iterator[Row]:
         """Searches of bodies, against grep over the same folder."""
         for name, needle in self.needles():
+
             def grep(needle: str = needle) -> None:
                 command = ["grep", "-rilF", "-e", needle, os.fspath(self.content)]
                 environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}

@@ -269,9 +269,7 @@ def facts_of(catalog: server.Catalog) -> Any:
     }
 
 
-def run(
-    root: Path, operations: int, seed: int, *, records: int = 0, every: int = 1
-) -> str | None:
+def run(root: Path, operations: int, seed: int, *, records: int = 0, every: int = 1) -> str | None:
     """Do so many operations below a folder; return what differed, or nothing.
 
     The archive has so many records at first, and is compared after ``every`` so many operations.

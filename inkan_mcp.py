@@ -7014,10 +7014,12 @@ def target_of(parts: SplitResult) -> str:
 
 def login_header(name: str, parts: SplitResult | None) -> dict[str, str]:
     """The header for the `user:password` of an address, where it has one."""
+    login = percent_decode(parts.netloc.rpartition("@")[0]) if parts else ""
+    if not login:
+        return {}
     import base64
 
-    login = percent_decode(parts.netloc.rpartition("@")[0]) if parts else ""
-    return {name: f"Basic {base64.b64encode(login.encode()).decode()}"} if login else {}
+    return {name: f"Basic {base64.b64encode(login.encode()).decode()}"}
 
 
 _HEADER_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
@@ -7121,6 +7123,7 @@ class Transport:
         return address
 
     def _exchange(self, address: str, job: Job) -> Response:
+        """One request and its answer, over a kept connection where one is of use."""
         import http.client
 
         parts = parse_address(address)
@@ -7136,23 +7139,32 @@ class Transport:
                 except (OSError, http.client.HTTPException):
                     job.left()  # it may just have been closed, which another one will tell
             connection.close()
-        return self._ask(self._connection(parts, proxy), parts, proxy, job)
+        return self._ask(self._connected(parts, proxy, job), parts, proxy, job)
 
-    def _connection(self, parts: Any, proxy: Any) -> Any:
+    def _connected(self, parts: Any, proxy: Any, job: Job) -> Any:
+        """A new connection. A host's dead address takes half of the time at most."""
         import http.client
+        import socket
 
-        host = proxy or parts
+        host, seconds = proxy or parts, self._times.fetch / 2
         port = host.port or (443 if host.scheme == "https" else 80)
-        seconds = self._times.fetch / 2  # for each of a host's addresses: the first may be dead
-        if parts.scheme == "http":
-            return http.client.HTTPConnection(host.hostname, port, timeout=seconds)
-        connection = http.client.HTTPSConnection(
-            host.hostname, port, timeout=seconds, context=self._tls()
-        )
-        if proxy:
+        connection = http.client.HTTPConnection(host.hostname, port, timeout=seconds)
+        if parts.scheme == "https":
+            connection = http.client.HTTPSConnection(
+                host.hostname, port, timeout=seconds, context=self._tls()
+            )
+        if parts.scheme == "https" and proxy:
             login = login_header("Proxy-Authorization", proxy)
             connection.set_tunnel(parts.hostname, parts.port or 443, login)
-        return connection
+        while True:
+            try:
+                connection.connect()
+                return connection
+            except (OSError, http.client.HTTPException) as fault:
+                connection.close()
+                if not isinstance(fault, (TimeoutError, socket.timeout)):
+                    raise
+                job.left()
 
     def _ask(
         self, connection: Any, parts: SplitResult, proxy: SplitResult | None, job: Job
@@ -7170,8 +7182,6 @@ class Transport:
             target = origin + target
             headers.update(login_header("Proxy-Authorization", proxy))
         try:
-            if connection.sock is None:
-                connection.connect()
             job.sock = connection.sock
             job.sock.settimeout(job.left())
             connection.request("GET", target, headers=headers)
@@ -7484,7 +7494,7 @@ class Pages:
         import threading
 
         self._times, self._transport = times, transport
-        self._bodies: dict[str, Page] = {}
+        self._bodies: dict[tuple[str, str | None], Page] = {}
         self._bytes = 0
         self._changed = threading.Condition()
 
@@ -7495,11 +7505,11 @@ class Pages:
 
     def body(self, record: Record) -> Page:
         """The page of a record's body."""
+        places = record.location, record.handle[0]
         with self._changed:
-            page = self._bodies.get(record.location)
+            page = self._bodies.get(places)
             if page is None:
-                page = Page(record.location, read_markdown, record.handle[0])
-                self._bodies[record.location] = page
+                page = self._bodies[places] = Page(places[0], read_markdown, places[1])
             return page
 
     def settle(
@@ -7685,7 +7695,6 @@ class FolderPages(Pages):
     def __init__(self, folder: str, base: str) -> None:
         super().__init__(SiteTimes())
         self._folder, self._base = folder, base
-        self._signatures: dict[str, tuple[int, ...]] = {}
 
     def settle(
         self, ahead: list[Page], call: Call, take: Callable[[Page], object] = id,
@@ -7698,22 +7707,23 @@ class FolderPages(Pages):
             try:
                 self._read(page, call)
             except SiteError as fault:
-                page.value, page.fault = None, fault
+                page.value, page.fault, page.conditions = None, fault, {}
             take(page)
 
     def _fetch(self, page: Page, call: Any) -> Response:
-        path, address = self._path(page.address), page.address
+        path = self._path(page.address)
         try:
             opened = os.open(path, _READ_FLAGS)
             try:
                 stat, now = os.fstat(opened), time.time_ns()
                 if not is_regular(stat):
                     raise OSError("it is no regular file")
-                if page.value is not None and self._signatures.get(address) == signature_of(stat):
-                    return Response(address, 304, {}, b"")
+                tag = str(signature_of(stat))
+                if page.conditions.get("If-None-Match") == tag:
+                    return Response(page.address, 304, {}, b"")
                 # An edit within one tick of the file system's clock leaves no trace.
-                self._signatures[address] = () if is_hot(stat, now) else signature_of(stat)
-                response = Response(address, 200, {}, read_all(opened, MAX_BODY_BYTES))
+                headers = {} if is_hot(stat, now) else {"ETag": tag}
+                response = Response(page.address, 200, headers, read_all(opened, MAX_BODY_BYTES))
             finally:
                 os.close(opened)
         except OSError as fault:
@@ -8365,8 +8375,8 @@ class SiteSource:
         pages, llms = self._pages, self._llms
         pages.settle([llms, self._index], call)  # beside each other
         index = pages.value(self._index)
-        if llms.value is None:  # from now on it is tried in the background, and calls go without
-            llms.value, llms.checked = "", self._times.now()
+        if llms.fault is not None:  # it is tried in the background, and calls go without
+            llms.value, llms.checked = llms.value or "", self._times.now()
         built = self._built
         if built is None or built[0] is not index or built[1] is not llms.value:
             snapshot = with_names(index, llms.value, self._places.base)

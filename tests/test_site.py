@@ -38,6 +38,17 @@ def call():
     return Call("2026-01-15")
 
 
+class Cancelling(Call):
+    """A call that is cancelled while what it asked for is being read."""
+
+    __slots__ = ("asked",)
+
+    def check(self):
+        self.asked = getattr(self, "asked", 0) + 1
+        self.cancelled = self.asked > 5
+        super().check()
+
+
 class Clock:
     """A clock that stands still until it is moved."""
 
@@ -854,6 +865,28 @@ def test_a_record_out_of_a_copy_says_how_old_the_copy_is(site, opened, clock):
     assert copy.structured["title"] == whole.structured["title"]
 
 
+def test_a_body_out_of_a_copy_says_how_old_the_copy_is(site, opened, clock):
+    catalog = inkan_mcp.Catalog(opened(site.url, times=SiteTimes(clock)))
+    inkan_mcp.call_tool(catalog, "get_record", {"id": KAFKA["id"]}, call())
+    site.pages["/pay/adr/0002-kafka.md"] = Reply("", 503)
+    clock.seconds += 65
+    copy = inkan_mcp.call_tool(catalog, "get_record", {"id": KAFKA["id"]}, call())
+    (warning,) = copy.structured["warnings"]
+    assert warning.startswith(f"{site.url}/pay/adr/0002-kafka.md answered 503")
+    assert warning.endswith("; this is its copy of 60 s ago")
+    assert copy.structured["body"] == "Events go through Kafka.\n"
+
+
+def test_a_failing_llms_txt_never_holds_up_a_call_twice(site, opened, clock):
+    source = opened(site.url, times=SiteTimes(clock))
+    site.pages["/llms.txt"] = Reply("", 500)
+    source.snapshot(call())
+    site.pages["/llms.txt"] = Reply(hang=True)
+    for _ in range(4):
+        clock.seconds += 200
+        assert len(source.snapshot(call()).records) == 2
+
+
 # ── searching bodies
 
 
@@ -1079,6 +1112,29 @@ def test_a_built_folder_is_read_anew_on_every_call(dist):
     assert source.snapshot(call()).records[1].title == "Use Pulse"
     (dist / "sre/adr/0001-define-slos.md").write_text("We get SLOs.\n", encoding="utf-8")
     assert source.read_body(first.records[0], call()) == "We get SLOs.\n"
+
+
+def test_a_change_whose_reading_was_cancelled_is_seen_by_the_next_call(dist):
+    source = DistSource(str(dist), print)
+    source.snapshot(call())
+    (dist / "decisions.json").write_text(json.dumps([KAFKA] + [{}] * 1000), encoding="utf-8")
+    os.utime(dist / "decisions.json", (1e9, 1e9))
+    cancelled = Cancelling("2026-01-15")
+    with pytest.raises(Cancelled):
+        source.snapshot(cancelled)
+    assert ids(source.snapshot(call())) == [KAFKA["id"]]
+
+
+def test_a_file_that_was_away_and_is_back_is_read_again(dist):
+    source = DistSource(str(dist), print)
+    record = source.snapshot(call()).records[0]
+    path = dist / "sre/adr/0001-define-slos.md"
+    os.utime(path, (1e9, 1e9))
+    source.read_body(record, call())
+    path.rename(dist / "away.md")
+    assert "cannot be read" in fault(source, record)
+    (dist / "away.md").rename(path)
+    assert source.read_body(record, call()) == "We set SLOs.\n"
 
 
 def test_a_link_out_of_the_built_folder_is_not_followed(dist, tmp_path):

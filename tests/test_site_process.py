@@ -10,6 +10,7 @@ import time
 import pytest
 from helpers import SAMPLE, Server, run_server
 from site_publisher import publish
+from site_server import Reply, SiteServer, as_json
 
 SLOW = 30.0  # longer than any limit of the server
 
@@ -58,6 +59,8 @@ CALLS = [
     ("search_records", {"limit": 200}),
     ("search_records", {"query": "kafka"}),
     ("search_records", {"query": "ledger kafka"}),
+    ("search_records", {"query": "the", "limit": 5, "offset": 10}),
+    ("search_records", {"query": "zzz nowhere"}),
     ("search_records", {"project": "payments", "type": "adr", "status": "accepted"}),
     ("search_records", {"tag": "events"}),
     ("search_records", {"author": "@sofia", "since": "2025-01-01"}),
@@ -93,6 +96,63 @@ def test_records_are_the_same_but_for_their_place(both):
             local.pop(member, None)
             other.pop(member, None)
         assert other == local
+
+
+def test_declared_fields_are_the_same(both):
+    local, other = (server.call("list_fields")["fields"] for server in both)
+    declared = {field["name"]: field for field in local}
+    assert other
+    assert all(declared[field["name"]] == field for field in other)
+
+
+@pytest.fixture
+def hanging():
+    """A site whose index is answered, and whose bodies never are."""
+    server = SiteServer()
+    ids = [f"p/adr/{number:04}-x" for number in range(20)]
+    server.pages["/decisions.json"] = as_json([{"id": id_, "title": "T"} for id_ in ids])
+    for id_ in ids:
+        server.pages[f"/{id_}.md"] = Reply(hang=True)
+    yield server
+    server.close()
+
+
+def search(server, hanging):
+    """Begin a search, and return its id once eight bodies are asked for."""
+    request = server.start("tools/call", {"name": "search_records", "arguments": {"query": "word"}})
+    for number in range(8):
+        hanging.wait_for(f"/p/adr/{number:04}-x.md")
+    return request
+
+
+def test_other_calls_are_answered_while_bodies_hang(hanging):
+    with Server("--url", hanging.url) as server:
+        server.initialize()
+        search(server, hanging)
+        assert server.request("ping", timeout=5) == {}
+        assert server.call("list_projects")["projects"][0]["records"] == 20
+
+
+def test_a_cancelled_search_asks_for_no_more_bodies(hanging):
+    with Server("--url", hanging.url) as server:
+        server.initialize()
+        request = search(server, hanging)
+        server.notify("notifications/cancelled", {"requestId": request})
+        assert server.call("list_projects")["projects"][0]["records"] == 20
+        assert sum(path.endswith(".md") for path, _ in hanging.requests) == 8
+        assert server.answers(request) == []
+
+
+def test_secret_of_a_header_is_sent_and_said_nowhere_by_a_server(hanging):
+    header = ["--header", "Authorization: Bearer ${SECRET}"]
+    hanging.pages["/p/adr/0001-x.md"] = Reply("", 500)
+    with Server("--url", hanging.url, *header, env={"SECRET": "s3cret-word"}) as server:
+        server.initialize()
+        result = server.call_result("get_record", {"id": "p/adr/0001-x"})
+        assert result["isError"]
+        said = server.stderr + b"".join(server.lines).decode()
+    assert all("s3cret-word" in str(headers) for _, headers in hanging.requests)
+    assert "s3cret-word" not in said
 
 
 def test_ping_is_answered_while_a_site_is_slow_and_the_end_is_noticed(site):

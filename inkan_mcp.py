@@ -63,6 +63,7 @@ MISSING_SHOWN = 5  # files or sources that a list names before it says "and N mo
 HOT_NANOSECONDS = 2_000_000_000  # some file systems count in steps of two seconds
 MAX_FOLDER_DEPTH = 64  # folders within folders; real archives have fewer than ten
 MAX_LINKED_FOLDERS = 1000  # folders behind links; a few that link to each other multiply
+READ_BYTES = 32 * 1024  # asked for at once of a file
 MANY_RECORDS = 1000  # from here on the collector of garbage shall pass the records by
 KEPT_ANSWERS = 64  # answers of one archive that are kept for the next call of the same kind
 KEPT_ARGUMENT = 200  # characters of an argument; longer ones would fill memory, and come once
@@ -5373,7 +5374,8 @@ def read_all(descriptor: int, most: int) -> bytes:
     chunks: list[bytes] = []
     total = 0
     while total <= most:
-        chunk = os.read(descriptor, most + 1 - total)
+        # Nearly all files are small, and making room for the most there may be takes long.
+        chunk = os.read(descriptor, min(most + 1 - total, READ_BYTES))
         if not chunk:
             break
         chunks.append(chunk)

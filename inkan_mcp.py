@@ -114,7 +114,6 @@ MAX_SCRIPT_CHARS = 1 << 20  # a configuration is written by hand
 MAX_SCRIPT_DEPTH = 200  # brackets within brackets
 MAX_VALUE_DEPTH = 100  # values within values; five calls each stay well under Python's limit
 MAX_SCRIPT_COPIES = 50_000  # names may multiply values (a = [b, b], b = [c, c], …)
-MAX_SCRIPT_TEXT = 1 << 20  # so may `+`
 
 # ── 2 Errors ──────────────────────────────────────────────────────────────────────────────────
 
@@ -4687,16 +4686,6 @@ class Snapshot:
             return self._edits
         same = self.records is before.records and self.projects is before.projects
         return [] if same and self.rules is before.rules else None
-
-
-class BodySearch:
-    """What a search of bodies found: ids that match each needle set, and what was not read."""
-
-    __slots__ = ("matched", "warnings")
-
-    def __init__(self) -> None:
-        self.matched: set[str] = set()
-        self.warnings: list[str] = []
 
 
 class Source(Protocol):

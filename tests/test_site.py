@@ -827,7 +827,7 @@ def test_one_retry_runs_in_the_background_per_thirty_seconds(site, opened, clock
         assert source.snapshot(call()).missing
     assert time.monotonic() - begin < 0.5
     site.wait_for("/decisions.json", 3)
-    assert site.asked("/decisions.json") <= 4  # a busy machine may begin one more
+    assert site.asked("/decisions.json") == 3
 
 
 def test_a_copy_older_than_ten_minutes_is_not_served(site, opened, clock):
